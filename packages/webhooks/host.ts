@@ -29,6 +29,8 @@ export interface WebhookHost {
   administeredTenant(request: FastifyRequest, ids: NamedTenant): Promise<AdministeredTenant>;
   /** @throws {AppError} notFound if the caller does not administer the tenant; enrollmentRequired; forbidden for a write if it is archived. */
   assertAdministers(request: FastifyRequest, tenant: AdministeredTenant): Promise<void>;
+  /** The organizations that require a second factor which the caller lacks. */
+  closedTo(request: FastifyRequest): Promise<ReadonlySet<string>>;
   /** The accounts of at most `limit` Owners of an organization and, if it is named, of its department. */
   ownersOf(tenant: AdministeredTenant, limit: number): Promise<string[]>;
 

@@ -2,6 +2,7 @@ import { principalOf } from '@gatehouse/shared/identity/principal';
 import type { WebhookHost } from '@gatehouse/webhooks/host';
 import { administeredBy, administeredTenant, assertAdministers } from './access/administration.ts';
 import { closedAmong } from './access/archived.ts';
+import { callerRoles } from './access/caller-roles.ts';
 import { belongingsOf } from './access/departures/former-members.ts';
 import { ownersOf } from './access/owners-of.ts';
 import { planOf, QUOTAS, quotaExceeded } from './access/quotas.ts';
@@ -14,6 +15,7 @@ export const createWebhookHost = (db: Database, mailer: WebhookHost['mailer']): 
   administeredBy: (request, named) => administeredBy(db, request, named),
   administeredTenant: (request, ids) => administeredTenant(db, request, ids),
   assertAdministers: (request, tenant) => assertAdministers(db, request, tenant),
+  closedTo: async (request) => (await callerRoles(db, request)).closed,
   ownersOf: (tenant, limit) => ownersOf(db, tenant, limit),
   belongingsOf: (user_ids) => belongingsOf(db, user_ids),
 

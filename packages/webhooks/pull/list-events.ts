@@ -26,8 +26,10 @@ export const listEvents = operation('GET /api/v1/events', {
   async handle({ db, host, caller, query: { organization_id, department_id, ...range }, request }) {
     const isOwn = organization_id === undefined && department_id === undefined;
     const tenant = isOwn ? null : await host.administeredTenant(request, { organization_id, department_id });
-    const readers = tenant ? (tenant.department_id ?? tenant.organization_id) : caller;
-    const { events, ...page } = await readEvents(db, { readers }, range);
+    const visible = tenant
+      ? { readers: tenant.department_id ?? tenant.organization_id }
+      : { readers: caller, organization_id: { $nin: [...(await host.closedTo(request))] } };
+    const { events, ...page } = await readEvents(db, visible, range);
     // Hides the department if it is in another organization of the account.
     const isOfAnother = (event: { organization_id: string | null }) =>
       tenant !== null && event.organization_id !== tenant.organization_id;

@@ -12,27 +12,37 @@ export interface CallerRoles extends Roles {
 }
 
 /**
- * Reads the roles of the caller with one query. Only a session from a provider, of a caller without a second factor whom
- * an organization requires to have one, costs another.
+ * Reads the roles of the caller with one query. Only a session from a provider, of a caller whom an organization requires
+ * to have a second factor, costs another.
  */
 export async function callerRoles(db: Database, request: FastifyRequest): Promise<CallerRoles> {
-  const { user, session, checkedAt } = principalOf(request);
+  const { user, session, confirmedAt, checkedAt } = principalOf(request);
   const roles = await rolesOf(db, callerId(request));
   const closed = new Set(
     [...roles.graceEnds]
       .filter(([, at]) => Date.parse(at) <= checkedAt)
       .map(([organization_id]) => organization_id),
   );
-  if (closed.size === 0 || isEnrolled(user, checkedAt)) return { ...roles, closed: new Set() };
-  const provider = session.sso && (await organizationOfProvider(db, session.id));
-  if (provider) closed.delete(provider);
+  const hasFactor = isEnrolled(user, checkedAt);
+  // A provider is not known to have asked for the factor; a code that has confirmed the session since counts.
+  const isUnproven = session.sso === true && confirmedAt === session.beganAt;
+  if (closed.size === 0 || (hasFactor && !isUnproven)) return { ...roles, closed: new Set() };
+  const provider = session.sso && (await providerOf(db, session.id));
+  // A directory checks only a password: the login asked for the factor, if there was one.
+  if (provider && provider.protocol === 'ldap') return { ...roles, closed: hasFactor ? new Set() : closed };
+  if (provider) closed.delete(provider.organization_id);
   return { ...roles, closed };
 }
 
-/** The organization whose provider began a session. A directory checks only a password, so it counts for none. */
-async function organizationOfProvider(db: Database, sid: string): Promise<string | undefined> {
+interface Provider {
+  organization_id: string;
+  protocol: string;
+}
+
+/** The provider that began a session. */
+async function providerOf(db: Database, sid: string): Promise<Provider | undefined> {
   const [connection] = await db.ssoSessions
-    .aggregate<{ organization_id: string }>([
+    .aggregate<Provider>([
       { $match: { sid } },
       {
         $lookup: {
@@ -43,11 +53,16 @@ async function organizationOfProvider(db: Database, sid: string): Promise<string
         },
       },
       { $unwind: '$connection' },
-      { $match: { 'connection.protocol': { $ne: 'ldap' } } },
-      { $project: { _id: 0, organization_id: '$connection.organization_id' } },
+      {
+        $project: {
+          _id: 0,
+          organization_id: '$connection.organization_id',
+          protocol: '$connection.protocol',
+        },
+      },
     ])
     .toArray();
-  return connection?.organization_id;
+  return connection;
 }
 
 /** @throws {AppError} enrollmentRequired if the organization requires a second factor that the caller lacks. */

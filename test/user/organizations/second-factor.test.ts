@@ -5,6 +5,7 @@ import { concernsOrganizations } from '@gatehouse/shared/operation/requirement';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '../../../services/user/operations.ts';
 import { errorEnvelope, outcome } from '../../fixtures/envelope.ts';
+import { eventually } from '../../fixtures/eventually.ts';
 import { JWT_SECRET } from '../../fixtures/services.ts';
 import { forbidden, notFound } from '../access/failures.ts';
 import { concurrently, onePage, type Person } from './organization-service.ts';
@@ -278,24 +279,33 @@ describe('once the grace has ended', () => {
   });
 });
 
-describe('a session from a provider', () => {
-  const tokens = createTokens({ JWT_SECRET });
+const tokens = createTokens({ JWT_SECRET });
 
-  /** A call with a session that began at a connection of an organization. */
-  async function callFrom(protocol: 'saml' | 'oidc' | 'ldap', organization_id: string, sso = true) {
-    const { email, user_id } = team.people.Viewer;
-    const connection_id = await storeConnection(organization_id, protocol);
-    const sid = newSessionId(service.clock.now());
-    await service.db.ssoSessions.insertOne({
-      connection_id,
-      subject: 'viewer',
-      user_id,
-      sid,
-      expires_at: new Date(service.clock.now() + DAY * 1000),
-    });
-    const authorization = `Bearer ${tokens.session({ email, user_id }, service.clock.now(), { sid, sso })}`;
-    return team.people.Viewer.call('GET', `/${team.organization_id}`, undefined, { authorization });
-  }
+/** A call with a session that began at a connection of an organization. */
+async function callFrom(
+  protocol: 'saml' | 'oidc' | 'ldap',
+  organization_id: string,
+  { sso = true, confirmedAt }: { sso?: boolean; confirmedAt?: number } = {},
+) {
+  const { email, user_id } = team.people.Viewer;
+  const connection_id = await storeConnection(organization_id, protocol);
+  const sid = newSessionId(service.clock.now());
+  await service.db.ssoSessions.insertOne({
+    connection_id,
+    subject: 'viewer',
+    user_id,
+    sid,
+    expires_at: new Date(service.clock.now() + DAY * 1000),
+  });
+  const authorization = `Bearer ${tokens.session({ email, user_id }, service.clock.now(), {
+    sid,
+    sso,
+    confirmedAt,
+  })}`;
+  return team.people.Viewer.call('GET', `/${team.organization_id}`, undefined, { authorization });
+}
+
+describe('a session from a provider', () => {
   beforeAll(async () => {
     await newTeam();
     await setRequired(true);
@@ -316,13 +326,47 @@ describe('a session from a provider', () => {
   });
 
   test('is marked by its token, and a token alone is not enough', async () => {
-    expect(outcome(await callFrom('saml', team.organization_id, false))).toStrictEqual(closed());
+    expect(outcome(await callFrom('saml', team.organization_id, { sso: false }))).toStrictEqual(closed());
     const { email, user_id } = team.people.Viewer;
     const authorization = `Bearer ${tokens.session({ email, user_id }, service.clock.now(), { sso: true })}`;
     const answer = await team.people.Viewer.call('GET', `/${team.organization_id}`, undefined, {
       authorization,
     });
     expect(outcome(answer)).toStrictEqual(closed());
+  });
+});
+
+test('the events of a closed organization are not among the own ones', async () => {
+  await newTeam();
+  const { ada, department_id } = team;
+  await service.newChatbot(ada, department_id);
+  const pulled = async () =>
+    (await ada.ask('GET', '/api/v1/events')).body.data.filter(
+      (event: { department_id: string | null }) => event.department_id === department_id,
+    ).length;
+  await eventually(async () => expect(await pulled()).toBeGreaterThan(0));
+  await setRequired(true);
+  pass(14);
+  expect(await pulled()).toBe(0);
+});
+
+describe('a session from a provider, of a member with a second factor', () => {
+  beforeAll(async () => {
+    await newTeam();
+    await setRequired(true);
+    pass(14);
+    await enroll(team.people.Viewer);
+  });
+  const another = async () => (await service.newTeam()).organization_id;
+
+  test('of another organization is not let through before a code of it', async () => {
+    expect(outcome(await callFrom('saml', await another()))).toStrictEqual(closed());
+    const confirmedAt = service.clock.now() + 1_000;
+    expect((await callFrom('saml', await another(), { confirmedAt })).status).toBe(200);
+  });
+
+  test('of a directory is, because the login asked for the code', async () => {
+    expect((await callFrom('ldap', await another())).status).toBe(200);
   });
 });
 
