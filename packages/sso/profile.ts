@@ -22,7 +22,7 @@ type GroupRules = Pick<Connection, 'protocol' | 'group_roles'>;
 export type AttributeRules = GroupRules & { attributes: AttributeNames };
 
 /**
- * Returns the mapped attributes of a provider's message. Of a list, the first value is used. The role follows the
+ * Returns the mapped attributes of a provider's message. A list gives its first value. The role follows the
  * group table of the connection, or else is the first role that we know: providers such as Keycloak list roles of
  * their own first.
  */

@@ -1,5 +1,8 @@
-import { catalogueFactorContract, catalogueLoginContract } from '@gatehouse/shared/contract/catalogue-login';
-import type { BegunSession } from './begin-session.ts';
+import {
+  catalogueFactorContract,
+  catalogueLoginContract,
+  catalogueTokenOf,
+} from '@gatehouse/shared/contract/catalogue-login';
 import { logInWithFactor } from './factor-login.ts';
 import { logIn } from './log-in.ts';
 import { operation } from './operation.ts';
@@ -32,11 +35,4 @@ export const catalogueFactorLogin = operation(catalogueFactorContract.line, {
   async handle(call) {
     return catalogueTokenOf(await logInWithFactor(call, 'catalogue'));
   },
-});
-
-const catalogueTokenOf = ({ token, lifetime, user_id }: BegunSession) => ({
-  access_token: token,
-  token_type: 'Bearer' as const,
-  expires_in: lifetime,
-  user_id,
 });

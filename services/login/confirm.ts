@@ -1,3 +1,4 @@
+import { catalogueTokenOf } from '@gatehouse/shared/contract/catalogue-login';
 import { confirmContract } from '@gatehouse/shared/contract/confirm';
 import { createFactorSecrets } from '@gatehouse/shared/data/secrets';
 import { spendAll } from '@gatehouse/shared/data/sliding-budget';
@@ -8,7 +9,6 @@ import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { spendFactorCode } from '@gatehouse/shared/identity/second-factor';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
-import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { Call } from '@gatehouse/shared/operation/operation';
 import { type LoginDependencies, operation } from './operation.ts';
 
@@ -39,12 +39,8 @@ export const confirm = operation(confirmContract.line, {
     const enrolledAt = isEnrolled(user, began) ? user.second_factor.enrolled_at.getTime() : 0;
     const confirmedAt = Math.max(began, Math.ceil(enrolledAt / 1000) * 1000);
     const { email } = user;
-    return {
-      access_token: tokens.session({ email, user_id: caller }, at, { lifetime, sid, sso, confirmedAt }),
-      token_type: 'Bearer' as const,
-      expires_in: lifetime,
-      user_id: userIdOf(user),
-    };
+    const token = tokens.session({ email, user_id: caller }, at, { lifetime, sid, sso, confirmedAt });
+    return catalogueTokenOf({ token, lifetime, user_id: caller });
   },
 });
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { onlyIf } from '@gatehouse/shared/data/only-if';
 import { addressKey, widestNetwork } from '@gatehouse/shared/http/address';
 import { deviceOf } from '@gatehouse/shared/identity/audit';
 import { deviceNames } from '@gatehouse/shared/identity/device';
@@ -92,9 +93,7 @@ function withinBudget(now: number, fields: Record<string, unknown>): Record<stri
   const recent = { $filter: { input, cond: { $gt: ['$$this', new Date(now - DAY)] } } };
   const isLeft = { $lt: [{ $size: recent }, NOTICES_PER_DAY] };
   const spent = { ...fields, sign_in_notices: { $concatArrays: [recent, [new Date(now)]] } };
-  return Object.fromEntries(
-    Object.entries(spent).map(([name, value]) => [name, { $cond: [isLeft, value, `$${name}`] }]),
-  );
+  return onlyIf(isLeft, spent);
 }
 
 /** A list with an item at its end, as an expression. The items at its beginning give way. */

@@ -1,4 +1,4 @@
-import { catalogueToken } from '@gatehouse/shared/contract/catalogue-login';
+import { catalogueToken, catalogueTokenOf } from '@gatehouse/shared/contract/catalogue-login';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { auditedSession } from '@gatehouse/shared/identity/audit';
 import { principalOf } from '@gatehouse/shared/identity/principal';
@@ -37,18 +37,14 @@ export const refreshes = (['/auth', '/api/v1/auth'] as const).map((prefix) =>
         }),
       });
       const sso = session.sso === true;
-      return {
-        access_token: tokens.session({ email: user.email, user_id }, now(), {
-          lifetime,
-          sid,
-          sso,
-          // The sid holds the time of the login.
-          ...(confirmedAt !== session.beganAt && { confirmedAt }),
-        }),
-        token_type: 'Bearer' as const,
-        expires_in: lifetime,
-        user_id,
-      };
+      const token = tokens.session({ email: user.email, user_id }, now(), {
+        lifetime,
+        sid,
+        sso,
+        // The sid holds the time of the login.
+        ...(confirmedAt !== session.beganAt && { confirmedAt }),
+      });
+      return catalogueTokenOf({ token, lifetime, user_id });
     },
   }),
 );

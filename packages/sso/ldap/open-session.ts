@@ -1,3 +1,4 @@
+import { catalogueTokenOf } from '@gatehouse/shared/contract/catalogue-login';
 import { auditedSession } from '@gatehouse/shared/identity/audit';
 import type { Call } from '@gatehouse/shared/operation/operation';
 import type { Connection } from '../connection-records.ts';
@@ -33,12 +34,8 @@ export async function openSession(
     target: { connection_id },
     session: auditedSession(request, sid, lifetime, now()),
   });
-  return {
-    access_token: tokens.session({ email, user_id }, now(), { lifetime, sid, sso: true }),
-    token_type: 'Bearer' as const,
-    expires_in: lifetime,
-    user_id,
-  };
+  const token = tokens.session({ email, user_id }, now(), { lifetime, sid, sso: true });
+  return catalogueTokenOf({ token, lifetime, user_id });
 }
 
 /**

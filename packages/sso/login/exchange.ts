@@ -1,4 +1,4 @@
-import { catalogueToken } from '@gatehouse/shared/contract/catalogue-login';
+import { catalogueToken, catalogueTokenOf } from '@gatehouse/shared/contract/catalogue-login';
 import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
 import { jsonBody, requiredText } from '@gatehouse/shared/http/fields';
 import { hasEnded } from '@gatehouse/shared/identity/sessions';
@@ -57,11 +57,7 @@ export const exchange = loginOperation('POST /api/v1/auth/sso/exchange', {
     const lifetime = Math.min(tokens.lifetime.catalogue, Math.floor(left));
     if (lifetime <= 0) throw new SsoRefusal('login not begun here', 'the session has ended since');
     await restore(call, request, user);
-    return {
-      access_token: tokens.session({ email: user.email, user_id }, now(), { lifetime, sid, sso: true }),
-      token_type: 'Bearer' as const,
-      expires_in: lifetime,
-      user_id,
-    };
+    const token = tokens.session({ email: user.email, user_id }, now(), { lifetime, sid, sso: true });
+    return catalogueTokenOf({ token, lifetime, user_id });
   },
 });

@@ -25,5 +25,3 @@ export async function forwardFactorLogin(
   const attempt = { action, email: null };
   return relay(reply, await auditRefusals(request, attempt, () => factorThrottle(request.ip, post)));
 }
-
-export const asJson = (body: unknown) => ({ type: 'application/json', text: JSON.stringify(body) });

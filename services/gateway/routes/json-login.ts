@@ -12,6 +12,8 @@ export const captchaField = {
   }),
 };
 
+export const asJson = (body: unknown) => ({ type: 'application/json', text: JSON.stringify(body) });
+
 interface Login {
   /** Which account the attempts are counted for. */
   account: string;
@@ -32,13 +34,12 @@ export async function forwardLogin(
   const { recaptcha_token, ...credentials } = body;
   const policy = config.CAPTCHA_ON_CATALOGUE_LOGIN;
   const checkCaptcha = () => captcha(recaptcha_token, request.ip, now());
-  const json = { type: 'application/json', text: JSON.stringify(credentials) };
   const response = await auditRefusals(request, { action, email }, async () => {
     if (policy === 'always') await checkCaptcha();
     return throttle(
       account,
       request.ip,
-      () => service.post(path, json, request),
+      () => service.post(path, asJson(credentials), request),
       policy === 'after-failures' ? checkCaptcha : undefined,
     );
   });

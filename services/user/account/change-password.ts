@@ -1,6 +1,6 @@
 import { changePasswordContract } from '@gatehouse/shared/contract/credentials';
 import { HOUR } from '@gatehouse/shared/data/hourly-budget';
-import { spendAll } from '@gatehouse/shared/data/sliding-budget';
+import { orTakeBack, spendAll } from '@gatehouse/shared/data/sliding-budget';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
@@ -59,10 +59,7 @@ export const changePassword = operation(changePasswordContract.line, {
       await requireLiveSession(db.users, request);
       throw new AppError('duplicate', { text: 'The password has just been changed by another call' });
     };
-    await replace().catch(async (error) => {
-      await takeBack();
-      throw error;
-    });
+    await orTakeBack(takeBack, replace);
     // Also end a session whose login read the old password while the new one was being written.
     const late = endingOthers(session, now()).$max;
     await db.users.updateOne({ _id, 'others_ended.kept': session.id }, { $max: late });

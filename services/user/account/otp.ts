@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { HOUR } from '@gatehouse/shared/data/hourly-budget';
+import { onlyIf } from '@gatehouse/shared/data/only-if';
 import { IS_UNVERIFIED, type OtpVerdict, type User } from '@gatehouse/shared/identity/users';
 import type { Collection, Document, Filter, ObjectId, WithId } from 'mongodb';
 import { codeUsed, type MailRequest, mailBudgetLeft, spendMail } from './mail-budget.ts';
@@ -127,12 +128,7 @@ export function checkOtp(
     },
   };
   const setIf = (expected: OtpVerdict, fields: Record<string, unknown>): Document => ({
-    $set: Object.fromEntries(
-      Object.entries(fields).map(([field, value]) => [
-        field,
-        { $cond: [{ $eq: ['$otp_verdict', expected] }, value, `$${field}`] },
-      ]),
-    ),
+    $set: onlyIf({ $eq: ['$otp_verdict', expected] }, fields),
   });
   return users.findOneAndUpdate(
     { _id },

@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { requestEmailContract } from '@gatehouse/shared/contract/credentials';
+import { orTakeBack } from '@gatehouse/shared/data/sliding-budget';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
@@ -48,10 +49,7 @@ export const requestEmail = operation(requestEmailContract.line, {
       await requireLiveSession(db.users, request);
       throw new AppError('unavailable');
     };
-    await write().catch(async (error) => {
-      await takeBack();
-      throw error;
-    });
+    await orTakeBack(takeBack, write);
     wakeNotices();
     await audit('email.request', { before: { email: user.email }, after: { email } });
 

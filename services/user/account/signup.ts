@@ -1,5 +1,6 @@
 import { signupContract } from '@gatehouse/shared/contract/direct';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { orTakeBack } from '@gatehouse/shared/data/sliding-budget';
 import { networksOf } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { languageOf } from '@gatehouse/shared/http/language';
@@ -39,10 +40,7 @@ export const signup = directOperation(signupContract.line, {
     if (known && mailRetryAfter(known, mailRequest()) > 0) throw mailBudgetSpent(known, mailRequest());
 
     const takeBack = await spendCodeMail({ config, db, ip: request.ip, now: now() }, email);
-    const account = await issue().catch(async (error) => {
-      await takeBack();
-      throw error;
-    });
+    const account = await orTakeBack(takeBack, issue);
     request.auditedAccount = account;
     await mailer.sendOtp(
       { email: account.email, language },

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { catalogueTokenOf } from '@gatehouse/shared/contract/catalogue-login';
 import { verifyEmailContract } from '@gatehouse/shared/contract/credentials';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
@@ -62,20 +63,16 @@ export const verifyEmail = operation(verifyEmailContract.line, {
       request.log.error({ err: error, user_id }, 'a changed address is not followed yet');
     });
 
-    const expires_in = Math.floor(expiresAt / 1000) - Math.floor(now() / 1000);
+    const lifetime = Math.floor(expiresAt / 1000) - Math.floor(now() / 1000);
     const { id: sid, sso = false } = session;
-    return {
-      access_token: tokens.session({ email, user_id }, now(), {
-        lifetime: expires_in,
-        sid,
-        sso,
-        // The sid holds the time of the login.
-        ...(confirmedAt !== session.beganAt && { confirmedAt }),
-      }),
-      token_type: 'Bearer' as const,
-      expires_in,
-      user_id,
-    };
+    const token = tokens.session({ email, user_id }, now(), {
+      lifetime,
+      sid,
+      sso,
+      // The sid holds the time of the login.
+      ...(confirmedAt !== session.beganAt && { confirmedAt }),
+    });
+    return catalogueTokenOf({ token, lifetime, user_id });
   },
 });
 

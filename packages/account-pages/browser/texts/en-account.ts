@@ -529,7 +529,7 @@ export const texts = {
     pause: 'Pause',
     resume: 'Resume',
     changedTo: {
-      active: 'The webhook is active. What was waiting is sent.',
+      active: 'The webhook is active. Waiting deliveries are being sent.',
       paused: 'The webhook is paused. Deliveries wait.',
     },
     change: 'Change',

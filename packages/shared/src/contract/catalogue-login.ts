@@ -23,6 +23,22 @@ export const catalogueToken = z
     ],
   });
 
+/** @param issued.lifetime seconds for which the token is valid. */
+export const catalogueTokenOf = ({
+  token,
+  lifetime,
+  user_id,
+}: {
+  token: string;
+  lifetime: number;
+  user_id: string | null;
+}): z.infer<typeof catalogueToken> => ({
+  access_token: token,
+  token_type: 'Bearer',
+  expires_in: lifetime,
+  user_id,
+});
+
 /** Served by the login service and validated by the gateway. */
 export const catalogueLoginContract = contract('POST /api/v1/auth/login', {
   needs: 'nothing',

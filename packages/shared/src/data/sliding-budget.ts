@@ -60,6 +60,13 @@ export async function spend(
   }
 }
 
+/** Does what uses were spent for. A failure takes them back. */
+export const orTakeBack = <T>(takeBack: () => Promise<void>, work: () => Promise<T>): Promise<T> =>
+  work().catch(async (error) => {
+    await takeBack();
+    throw error;
+  });
+
 /** An hourly budget of each network of a client. */
 export const networkBudgets = (name: string, address: string, limit: number): SlidingBudget[] =>
   networksOf(address).map(({ key, share }) => ({

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Collection, Document, Filter, UpdateFilter } from 'mongodb';
 import { Secret, TOTP } from 'otpauth';
+import { onlyIf } from '../data/only-if.ts';
 import type { Secrets } from '../data/secrets.ts';
 import { AppError } from '../http/errors.ts';
 import { type EnrolledUser, type FactorMethod, hasFactor } from './enrolled.ts';
@@ -64,13 +65,9 @@ function countGuess({ email }: EnrolledUser, { now, request }: Attempt): Documen
   const guesses = { $concatArrays: [{ $ifNull: ['$factor_guesses', []] }, [seconds]] };
   const isSpent = { $eq: [guessesSince(seconds - BURST.seconds), BURST.limit] };
   const notice = newNotice({ kind: 'factor_codes_wrong', to: email, at: now, request, details: {} });
-  const told = Object.entries(noticeFields(notice)).map(([field, value]) => [
-    field,
-    { $cond: [isSpent, value, `$${field}`] },
-  ]);
   return [
     { $set: { factor_guesses: { $slice: [guesses, -DAILY.limit] } } },
-    { $set: Object.fromEntries(told) },
+    { $set: onlyIf(isSpent, noticeFields(notice)) },
   ];
 }
 

@@ -21,7 +21,7 @@ type ParamsOf<Line extends string> = Line extends `${string}{${infer Name}}${inf
   ? { [Each in Name]: string } & ParamsOf<Rest>
   : unknown;
 
-/** What an operation says about itself, apart from its handler. */
+/** The declaration of an operation, without its handler. */
 export interface Declaration<
   Body extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,

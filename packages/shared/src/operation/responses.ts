@@ -15,7 +15,7 @@ export function message<Text extends string>(text: Text, description: string): M
 
 export type Returns = z.ZodType | Message | Readonly<Record<number, z.ZodType>>;
 
-/** What a handler returns for its declaration. */
+/** The type that a handler returns, by the answers that its operation declares. */
 export type OutputOf<Answer> = Answer extends z.ZodType
   ? z.input<Answer>
   : {
