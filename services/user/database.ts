@@ -4,6 +4,7 @@ import { auditCollections } from '@gatehouse/shared/identity/audit';
 import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
 import { userCollections } from '@gatehouse/shared/identity/users';
+import { loginNameCollections } from '@gatehouse/shared/identity/ways-in';
 import { ssoCollections } from '@gatehouse/sso/records';
 import { webhookCollections } from '@gatehouse/webhooks/records';
 import { accessCollections } from './access/records.ts';
@@ -19,6 +20,7 @@ export const COLLECTIONS = {
   ...auditCollections,
   ...refusalCollections,
   ...budgetCollections,
+  ...loginNameCollections,
   ...deletionCollections,
   ...chatbotCollections,
   ...accessCollections,

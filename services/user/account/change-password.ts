@@ -4,11 +4,11 @@ import { orTakeBack, spendAll } from '@gatehouse/shared/data/sliding-budget';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
-import { isUnusable } from '@gatehouse/shared/identity/passwords';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { endingOthers, isLive } from '@gatehouse/shared/identity/sessions';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
 import { ACTIVE } from '@gatehouse/shared/identity/users';
+import { hasPassword } from '@gatehouse/shared/identity/ways-in';
 import { operation } from './operation.ts';
 import { requireLiveSession } from './own-session.ts';
 
@@ -36,7 +36,7 @@ export const changePassword = operation(changePasswordContract.line, {
     const budget = { key: `passwords of ${_id.toHexString()}`, limit: PER_HOUR, seconds: HOUR };
     const takeBack = await spendAll(db, [budget], now());
 
-    const isFirst = isUnusable(user.password);
+    const isFirst = !hasPassword(user);
     const replace = async () => {
       await passwordPolicy({ field: 'new_password', password: new_password, person: user });
       const flows = flowsOf(request, email);

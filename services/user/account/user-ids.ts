@@ -23,6 +23,7 @@ const REFERENCES: readonly Reference[] = [
   ['chatbots', 'owner_id'],
   ['webhooks', 'owner_id'],
   ['ssoIdentities', 'user_id'],
+  ['loginNames', 'user_id'],
   ['auditEvents', 'user_id'],
   ['auditEvents', 'target.user_id'],
   ['deletedUsers', '_id'],

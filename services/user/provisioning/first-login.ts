@@ -161,6 +161,8 @@ const OF_A_STRANGER = [
   'sign_ins',
   'sign_in_notices',
   'session_names',
+  'passkeys',
+  'links',
   'deletion',
   'notices',
   'notices_due',

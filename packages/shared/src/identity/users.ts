@@ -91,6 +91,10 @@ export interface User {
   session_names?: { id: string; name: string }[];
   /** Sessions that were ended early, kept until their last token expires. */
   ended_sessions?: { id: string; until: Date }[];
+  /** The credential ids of the account's passkeys, oldest first; see ways-in.ts beside this file. */
+  passkeys?: string[];
+  /** The login names of the account at providers, oldest first. */
+  links?: string[];
   /** Present once the person has asked to delete the account; see deletion.ts beside this file. */
   deletion?: AccountDeletion;
   /** Notices that are still to be mailed, oldest first; see notices.ts beside this file. */

@@ -112,6 +112,7 @@ async function erase(job: ArchiveJob, { _id, user_id, email }: Removed): Promise
   const connections = await db.ssoIdentities.distinct('connection_id', { user_id });
   await db.ssoSessions.deleteMany({ connection_id: { $in: connections }, user_id });
   await db.ssoIdentities.deleteMany({ user_id });
+  await db.loginNames.deleteMany({ user_id });
   await deleteExports(job, { created_by: user_id });
   await db.features.deleteMany({ user_id });
   const [account, mailbox] = [_id.toHexString(), mailboxOf(email)];

@@ -1,0 +1,53 @@
+import type { Filter } from 'mongodb';
+import { ANY_STRING, collection } from '../data/connect.ts';
+import { isUnusable } from './passwords.ts';
+import type { User } from './users.ts';
+
+/**
+ * The ways into an account beside its password. The user record names them, and decides: a passkey or a link that it
+ * does not name opens nothing, whatever another collection holds.
+ */
+const LIMITS = { passkeys: 20, links: 10 } as const;
+export type WayIn = keyof typeof LIMITS;
+
+/** Whether a person can log in with a password. Nobody knows that of an account which began at a provider. */
+export const hasPassword = ({ password }: Pick<User, 'password'>): boolean => !isUnusable(password);
+
+/** Matches an account that has room for one more way in and does not have this one. */
+export const hasRoomFor = (kind: WayIn, id: string): Filter<User> => ({
+  [kind]: { $ne: id },
+  [`${kind}.${LIMITS[kind] - 1}`]: { $exists: false },
+});
+
+/** Matches an account with this way in, if another one remains: a passkey, a link, or the password that `user` has. */
+export function hasAnotherThan(kind: WayIn, id: string, user: Pick<User, 'password'>): Filter<User> {
+  const other = kind === 'passkeys' ? 'links' : 'passkeys';
+  const remaining: Filter<User>[] = [
+    { [`${kind}.1`]: { $exists: true } },
+    { [`${other}.0`]: { $exists: true } },
+  ];
+  if (hasPassword(user)) remaining.push({ password: user.password });
+  return { [kind]: id, $or: remaining };
+}
+
+/**
+ * A name other than the e-mail address under which an account is known, such as a person at a provider. Only its `_id` is
+ * unique, so the collection can be sharded by it. It is written before the account that names it in `links`: after a
+ * kill in between it opens nothing, and the next login takes it over.
+ */
+export interface LoginName {
+  /** `{kind}:{value}`. */
+  _id: string;
+  user_id: string;
+  /** The address that the provider sent. */
+  email: string | null;
+  created_at: Date;
+  /** To the hour. */
+  last_login_at?: Date;
+}
+
+export const loginNameCollections = {
+  loginNames: collection<LoginName>('login_names', [
+    { key: { user_id: 1 }, partialFilterExpression: { user_id: ANY_STRING } },
+  ]),
+};
