@@ -2,12 +2,17 @@ import { createFactorSecrets } from '@gatehouse/shared/data/secrets';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
 import { audit } from '@gatehouse/shared/identity/audit';
+import {
+  type BegunSession,
+  beginSession,
+  type LoginContract,
+} from '@gatehouse/shared/identity/begin-session';
 import { accountOfHalfLogin } from '@gatehouse/shared/identity/half-login';
+import { auditedWay } from '@gatehouse/shared/identity/login-ways';
 import { spendFactorCode } from '@gatehouse/shared/identity/second-factor';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
 import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
-import { type BegunSession, beginSession, type LoginContract } from './begin-session.ts';
 import type { LoginDependencies } from './operation.ts';
 
 /**
@@ -24,6 +29,7 @@ export async function logInWithFactor(
   const user = login && (await accountOfHalfLogin(db.users, login, now()));
   if (!user) throw new AppError('factorTokenInvalid');
   const { email } = user;
+  const { way = 'password' } = login;
   try {
     if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
     const proof = { code: body.code, now: now(), request };
@@ -31,8 +37,14 @@ export async function logInWithFactor(
   } catch (error) {
     const { reason, message } = toAppError(error);
     const outcome = reason === 'ssoRequired' ? 'single sign-on required' : message;
-    await audit(db, request, now(), { action: 'login', outcome, email, user_id: userIdOf(user) });
+    await audit(db, request, now(), {
+      action: 'login',
+      outcome,
+      email,
+      user_id: userIdOf(user),
+      ...auditedWay(way),
+    });
     throw error;
   }
-  return beginSession(call, user, { began: login.began, contract });
+  return beginSession(call, user, { began: login.began, contract, way });
 }

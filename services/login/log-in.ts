@@ -1,18 +1,22 @@
 import { AppError, type ErrorName } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
+import {
+  type BegunSession,
+  beginSession,
+  type LoginContract,
+} from '@gatehouse/shared/identity/begin-session';
 import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
 import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { type Flows, flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { halfLogin, secondFactorRequired } from '@gatehouse/shared/identity/half-login';
+import { ownerFlows } from '@gatehouse/shared/identity/known-networks';
 import { isPasswordHash, isTooCostly } from '@gatehouse/shared/identity/passwords';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
 import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
-import { type BegunSession, beginSession, type LoginContract } from './begin-session.ts';
 import type { Database } from './database.ts';
-import { ownerFlows } from './known-networks.ts';
 import type { LoginDependencies } from './operation.ts';
 
 type Login = LoginDependencies & { request: FastifyRequest; body: { email: string; password: string } };
@@ -74,7 +78,7 @@ export async function logIn(
     });
     throw secondFactorRequired(tokens.factor(halfLogin(user, began), now()), user);
   }
-  return beginSession({ db, tokens, now, request }, user, { began, contract });
+  return beginSession({ db, tokens, now, request }, user, { began, contract, way: 'password' });
 }
 
 async function refusalOf(

@@ -1,4 +1,5 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
+import { LOGIN_WAYS } from '@gatehouse/shared/identity/login-ways';
 import { z } from 'zod';
 import { define, fields } from './definition.ts';
 
@@ -97,7 +98,7 @@ export const OWN_EVENTS = {
     data: fields({
       session_id: id.meta({ description: 'Names the session; it is not a credential' }),
       user_id: id,
-      method: z.enum(['password', 'sso']),
+      method: z.enum([...LOGIN_WAYS, 'sso']),
       connection_id: nullableId.meta({
         description:
           'The connection of a login by single sign-on; null for a receiver in another organization than that of the connection',

@@ -1,6 +1,7 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import type { RelayedAction } from '@gatehouse/shared/identity/audit-actions';
+import { LOGIN_WAYS, type LoginWay } from '@gatehouse/shared/identity/login-ways';
 import type { EventData, OwnEventName } from '../events.ts';
 
 /** The account that an event is about. */
@@ -35,6 +36,9 @@ const textOf = (fields: AuditEvent['after'], name: string): string | null => {
   const value = fields?.[name];
   return typeof value === 'string' ? value : null;
 };
+
+const wayOf = ({ after }: AuditEvent): LoginWay =>
+  LOGIN_WAYS.find((way) => way === textOf(after, 'way')) ?? 'password';
 
 /** The schema of the event rejects an unknown role. */
 const roleOf = (fields: AuditEvent['after']) => textOf(fields, 'role') as Role;
@@ -163,7 +167,7 @@ const TEMPLATES: Record<RelayedAction, (event: AuditEvent) => EventTemplate[]> =
       data: ({ user_id }) => ({ user_id, first: textOf(event.after, 'first') === 'true' }),
     }),
   ],
-  login: (event) => [sessionCreated(event, 'password')],
+  login: (event) => [sessionCreated(event, wayOf(event))],
   'sso.login': (event) => [sessionCreated(event, 'sso')],
   'profile.update': changedFields,
   'email.change': changedFields,

@@ -1,18 +1,24 @@
 import { type Collection, ObjectId } from 'mongodb';
 import { AppError } from '../http/errors.ts';
 import { type EnrolledUser, factorMethods, isEnrolled } from './enrolled.ts';
+import type { LoginWay } from './login-ways.ts';
 import { hasEnded } from './sessions.ts';
 import type { HalfLogin } from './tokens.ts';
 import { findUserById, type User } from './users.ts';
 
 /** What half a login says about its account, for its token. */
-export const halfLogin = ({ _id, second_factor }: EnrolledUser, began: number): HalfLogin => ({
+export const halfLogin = (
+  { _id, second_factor }: EnrolledUser,
+  began: number,
+  way: LoginWay = 'password',
+): HalfLogin => ({
   account: _id.toHexString(),
   enrollment: second_factor.id,
   began,
+  ...(way !== 'password' && { way }),
 });
 
-/** The refusal of a right password whose account has a second factor. Nothing is stored: half a login is no session. */
+/** The refusal of a right first factor whose account has a second factor. Nothing is stored: half a login is no session. */
 export const secondFactorRequired = (factor_token: string, { second_factor }: EnrolledUser): AppError =>
   new AppError('secondFactorRequired', { details: { factor_token, methods: factorMethods(second_factor) } });
 

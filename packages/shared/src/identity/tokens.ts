@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { emailKey } from './email.ts';
+import type { LoginWay } from './login-ways.ts';
 
 /** Token lifetimes in seconds (CONTRACT.md §Tokens); SESSION_IDLE_MINUTES may shorten them. */
 export const LIFETIME = { direct: 30 * 60, catalogue: 60 * 60 } as const;
@@ -12,14 +13,16 @@ export interface SessionClaims {
   exp: number;
 }
 
-/** A login whose password was right and that waits for the second factor. */
+/** A login whose first factor was right and that waits for the second. */
 export interface HalfLogin {
   /** The `_id` of the account, in hexadecimal. */
   account: string;
   /** The enrollment whose code is awaited. */
   enrollment: string;
-  /** When the password was checked; Unix milliseconds. */
+  /** When the first factor was checked; Unix milliseconds. */
   began: number;
+  /** What the first factor was, if not the password. */
+  way?: LoginWay;
 }
 
 /** A login at a directory that waits for the second factor. */

@@ -54,7 +54,7 @@ export interface User {
   otp_unused?: { at: number; attempt: string; network?: string; wider?: string[] }[];
   /** Result of the latest code check. */
   otp_verdict?: OtpVerdict;
-  /** The networks of the latest logins with the password, hashed; see services/login/known-networks.ts. */
+  /** The networks of the latest logins hashed; see known-networks.ts beside this file. */
   login_networks?: string[];
   /** The devices with their wide networks of the latest logins, hashed, each with about the day of its latest login. */
   sign_ins?: { id: string; day: Date }[];

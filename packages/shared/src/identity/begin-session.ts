@@ -1,13 +1,14 @@
-import { AppError } from '@gatehouse/shared/http/errors';
-import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
-import { restoreAccount } from '@gatehouse/shared/identity/deletion';
-import { ensureFeatures } from '@gatehouse/shared/identity/features';
-import { newSessionId, type Tokens } from '@gatehouse/shared/identity/tokens';
-import { type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
+import type { Collections } from '../data/connect.ts';
+import { AppError } from '../http/errors.ts';
+import { audit, type auditCollections, auditedSession } from './audit.ts';
+import { restoreAccount } from './deletion.ts';
+import { ensureFeatures, type featureCollections } from './features.ts';
 import { rememberSignIn } from './known-networks.ts';
-import type { LoginDependencies } from './operation.ts';
+import { auditedWay, type LoginWay } from './login-ways.ts';
+import { newSessionId, type Tokens } from './tokens.ts';
+import { type User, type userCollections, userIdOf } from './users.ts';
 
 /** The contract of a login, which decides how long its token is valid. */
 export type LoginContract = keyof Tokens['lifetime'];
@@ -19,20 +20,23 @@ export interface BegunSession {
   user_id: string | null;
 }
 
+interface LoginCall {
+  db: Collections<typeof userCollections & typeof featureCollections & typeof auditCollections>;
+  tokens: Tokens;
+  /** Returns Unix milliseconds. */
+  now: () => number;
+  request: FastifyRequest;
+}
+
 /**
  * Begins a session for a person whose every factor was right, and audits the login.
- * @param began when the password was checked, in Unix milliseconds: a reset since then ends the session.
+ * @param login.began when the first factor was checked, in Unix milliseconds: a reset since then ends the session.
  * @throws {AppError} invalidCredentials if the account is being deleted.
  */
 export async function beginSession(
-  {
-    db,
-    tokens,
-    now,
-    request,
-  }: Pick<LoginDependencies, 'db' | 'tokens' | 'now'> & { request: FastifyRequest },
+  { db, tokens, now, request }: LoginCall,
   user: WithId<User>,
-  { began, contract }: { began: number; contract: LoginContract },
+  { began, contract, way }: { began: number; contract: LoginContract; way: LoginWay },
 ): Promise<BegunSession> {
   if (!(await restoreAccount(db, request, user, now()))) throw new AppError('invalidCredentials');
   const lifetime = tokens.lifetime[contract];
@@ -40,7 +44,7 @@ export async function beginSession(
   const { email } = user;
   const user_id = userIdOf(user);
   const session = auditedSession(request, sid, lifetime, now());
-  await audit(db, request, now(), { action: 'login', email, user_id, session });
+  await audit(db, request, now(), { action: 'login', email, user_id, session, ...auditedWay(way) });
   await Promise.all([
     ensureFeatures(db, user, now()),
     rememberSignIn(db.users, user, request, now()).catch((error) => {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { onlyIf } from '@gatehouse/shared/data/only-if';
-import { addressKey, widestNetwork } from '@gatehouse/shared/http/address';
-import { deviceOf } from '@gatehouse/shared/identity/audit';
-import { deviceNames } from '@gatehouse/shared/identity/device';
-import { type Flows, networkFlows } from '@gatehouse/shared/identity/fair-queue';
-import { newNotice, noticeFields } from '@gatehouse/shared/identity/notices';
-import type { User } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { Collection, Filter, WithId } from 'mongodb';
+import { onlyIf } from '../data/only-if.ts';
+import { addressKey, widestNetwork } from '../http/address.ts';
+import { deviceOf } from './audit.ts';
+import { deviceNames } from './device.ts';
+import { type Flows, networkFlows } from './fair-queue.ts';
+import { newNotice, noticeFields } from './notices.ts';
+import type { User } from './users.ts';
 
 /** Networks of an account that are remembered: home, work and a few more. */
 const MAX_NETWORKS = 8;

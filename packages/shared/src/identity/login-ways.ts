@@ -1,0 +1,7 @@
+/** How a person proves who they are at a login of this service. A provider's login is `sso`. */
+export const LOGIN_WAYS = ['password', 'code'] as const;
+
+export type LoginWay = (typeof LOGIN_WAYS)[number];
+
+/** What the audit event of a login says about its way: nothing if it was the password. */
+export const auditedWay = (way: LoginWay) => (way === 'password' ? {} : { after: { way } });
