@@ -37,6 +37,8 @@ const noticeDetails = (now: number): NoticeDetails => ({
   email_changed_by_provider: { email: 'ada.king@example.com' },
   totp_enabled: {},
   totp_disabled: {},
+  link_added: { provider: 'Google' },
+  link_removed: { provider: 'Google' },
   recovery_codes_replaced: {},
   recovery_code_used: { left: 7 },
   factor_codes_wrong: {},

@@ -87,6 +87,8 @@ describe('defaults (.env.example)', () => {
         RATE_LIMIT_ANONYMOUS_PER_MINUTE: 300,
         RATE_LIMIT_V2_PER_MINUTE: 300,
         PRINCIPAL_CACHE_MS: 1_000,
+        SOCIAL: [],
+        SOCIAL_PROVIDERS: [],
         ...brand,
         PUBLIC_CALLBACK_PATHS: ['/api/v1/payment/webhook'],
       },
@@ -134,6 +136,8 @@ describe('defaults (.env.example)', () => {
         ],
         WEBHOOK_RETENTION_DAYS: 30,
         SSO_ALLOWED_NETWORKS: [],
+        SOCIAL: [],
+        SOCIAL_PROVIDERS: [],
       },
       warnings: [],
     });

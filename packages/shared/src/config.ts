@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { riskySettings, unsafeSettings } from './config/production.ts';
 import {
+  providerNames,
+  type SocialClient,
+  type SocialProvider,
+  socialClients,
+  socialProviders,
+} from './config/social.ts';
+import {
   address,
   brandColor,
   brandLogo,
@@ -45,6 +52,9 @@ const passwordStorage = {
   PASSWORD_STORAGE_ACKNOWLEDGED: choice('1').optional(),
 };
 
+/** Where people log in without an organization; `.env.example` names the settings of each. */
+const social = { SOCIAL_PROVIDERS: providerNames.default([]) };
+
 const hourly = number('a whole number, 1 to 1000', { min: 1, max: 1_000 });
 
 const brand = {
@@ -81,6 +91,7 @@ const services = {
     RATE_LIMIT_V2_PER_MINUTE: number('a whole number, 1 or more', { min: 1 }).default(300),
     PRINCIPAL_CACHE_MS: number('milliseconds, 0 to 1000', { min: 0, max: 1_000 }).default(1_000),
     ...brand,
+    ...social,
     PUBLIC_CALLBACK_PATHS: cataloguePaths.default(['/api/v1/payment/webhook']),
     ...upstreams,
   }),
@@ -127,6 +138,7 @@ const services = {
     INTERNAL_API_KEY: z.string().optional(),
     /** Networks in which identity providers may be, besides public addresses. */
     SSO_ALLOWED_NETWORKS: networks.default([]),
+    ...social,
   }),
 };
 
@@ -148,7 +160,13 @@ const standalone = z.object({
 
 type Services = typeof services;
 export type Service = keyof Services;
-export type Config<S extends Service = Service> = z.infer<Services[S]>;
+/** What a service knows of the providers in SOCIAL_PROVIDERS. */
+interface Social {
+  gateway: { SOCIAL: readonly SocialProvider[] };
+  login: unknown;
+  user: { SOCIAL: readonly SocialClient[] };
+}
+export type Config<S extends Service = Service> = z.infer<Services[S]> & Social[S];
 export type GatewayConfig = Config<'gateway'>;
 export type StandaloneConfig = z.infer<typeof standalone>;
 
@@ -167,7 +185,8 @@ export function loadConfig<S extends Service>(
   service: S,
   env: NodeJS.ProcessEnv = process.env,
 ): { config: Config<S>; warnings: string[] } {
-  const config = parse<Config<S>>(services[service], env);
+  const settings = parse<Config<S>>(services[service], env);
+  const config = { ...settings, ...socialOf(service, settings, env) };
   const unsafe = unsafeSettings(config);
   if ('CAPTCHA_SECRET' in config && config.CAPTCHA_PROVIDER !== 'none' && config.CAPTCHA_SECRET === '') {
     throw new ConfigError(`CAPTCHA_SECRET is required with CAPTCHA_PROVIDER=${config.CAPTCHA_PROVIDER}`);
@@ -180,8 +199,23 @@ export function loadConfig<S extends Service>(
   return { config, warnings: riskySettings(config) };
 }
 
+/** @throws {ConfigError} when the settings of a provider are missing or invalid. */
+function socialOf(service: Service, settings: object, env: NodeJS.ProcessEnv): object {
+  if (!('SOCIAL_PROVIDERS' in settings)) return {};
+  const names = settings.SOCIAL_PROVIDERS as string[];
+  if (service === 'gateway') return { SOCIAL: socialProviders(names, env) };
+  const refusals: string[] = [];
+  const SOCIAL = socialClients(names, env, (line) => void refusals.push(line));
+  if (refusals.length > 0) throw new ConfigError(refusals.join('\n'));
+  return { SOCIAL };
+}
+
 /** Refuses an action that no token can have: every login would fail. @throws {ConfigError} */
-function refuseImpossibleAction({ CAPTCHA_PROVIDER, CAPTCHA_ACTION, CAPTCHA_SITE_KEY }: GatewayConfig): void {
+function refuseImpossibleAction({
+  CAPTCHA_PROVIDER,
+  CAPTCHA_ACTION,
+  CAPTCHA_SITE_KEY,
+}: Pick<GatewayConfig, 'CAPTCHA_PROVIDER' | 'CAPTCHA_ACTION' | 'CAPTCHA_SITE_KEY'>): void {
   const refuse = (reason: string): never => {
     throw new ConfigError(`CAPTCHA_ACTION ${reason}`);
   };

@@ -45,11 +45,12 @@ const INVITATION = {
 export const OWN_EVENTS = {
   'user.created': define({
     version: 1,
-    summary: 'An account became active: its signup was verified, or an organization provisioned it',
+    summary:
+      'An account became active: its signup was verified, its person logged in at a provider, or an organization provisioned it',
     data: fields({
       ...person,
       email,
-      source: z.enum(['signup', 'sso', 'scim']).meta({ description: 'How the account came about' }),
+      source: z.enum(['signup', 'social', 'sso', 'scim']).meta({ description: 'How the account came about' }),
     }),
     example: { ...PERSON, email: 'grace@example.com', source: 'signup' },
   }),

@@ -168,6 +168,7 @@ const TEMPLATES: Record<RelayedAction, (event: AuditEvent) => EventTemplate[]> =
     }),
   ],
   login: (event) => [sessionCreated(event, wayOf(event))],
+  'link.add': (event) => (isNewAccount(event) ? [created(event, 'social')] : []),
   'sso.login': (event) => [sessionCreated(event, 'sso')],
   'profile.update': changedFields,
   'email.change': changedFields,

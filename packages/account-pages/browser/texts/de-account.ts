@@ -116,6 +116,8 @@ export const texts: AccountTexts = {
       'factor.reset': 'Zurücksetzen des zweiten Faktors angekündigt',
       'profile.update': 'Profil geändert',
       'password.change': 'Passwort geändert',
+      'link.add': 'Konto bei einem Anbieter verknüpft',
+      'link.remove': 'Verknüpfung mit einem Anbieter entfernt',
       'account.export': 'Daten des Kontos heruntergeladen',
       'account.delete_requested': 'Löschung des Kontos verlangt',
       'account.restore': 'Löschung des Kontos abgebrochen',

@@ -115,6 +115,8 @@ export const texts = {
       'factor.reset': 'Announced a reset of the second factor',
       'profile.update': 'Changed the profile',
       'password.change': 'Changed the password',
+      'link.add': 'Linked an account at a provider',
+      'link.remove': 'Removed the link to a provider',
       'account.export': 'Downloaded the data of the account',
       'account.delete_requested': 'Asked to delete the account',
       'account.restore': 'Canceled the deletion of the account',

@@ -20,6 +20,9 @@ export interface NoticeDetails {
   factor_codes_wrong: object;
   /** By an operator; the second factor ends at `effective_at`. */
   factor_reset_requested: { effective_at: Date };
+  /** `provider` is its name as people know it. */
+  link_added: { provider: string };
+  link_removed: { provider: string };
   /** The account is deleted at `deletes_at`, unless its person logs in before. */
   deletion_requested: { deletes_at: Date };
   deletion_cancelled: object;

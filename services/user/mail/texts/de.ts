@@ -202,6 +202,19 @@ export const de: MailTexts = {
         'Die Authenticator-App wurde von Ihrem Konto entfernt. Zur Anmeldung genügt nun das Passwort allein.',
       otherwise: secure(forgotPassword),
     }),
+    link_added: ({ provider }, { forgotPassword }) => ({
+      subject: 'Ihr Konto hat einen neuen Anmeldeweg',
+      happened: `Ein Konto bei ${provider} wurde mit Ihrem Konto verknüpft. Ab jetzt meldet es an Ihrem Konto an.`,
+      otherwise: secure(
+        forgotPassword,
+        'Das beendet jede Sitzung. Entfernen Sie danach die Verknüpfung in Ihrem Profil.',
+      ),
+    }),
+    link_removed: ({ provider }, { forgotPassword }) => ({
+      subject: 'Ihr Konto hat einen Anmeldeweg weniger',
+      happened: `Die Verknüpfung mit einem Konto bei ${provider} wurde entfernt. Es meldet nicht mehr an Ihrem Konto an, und Ihre anderen Sitzungen wurden beendet.`,
+      otherwise: secure(forgotPassword),
+    }),
     recovery_codes_replaced: (_, { forgotPassword }) => ({
       subject: 'Ihr Konto hat neue Wiederherstellungscodes',
       happened: 'Für Ihr Konto wurden neue Wiederherstellungscodes erzeugt. Die früheren gelten nicht mehr.',

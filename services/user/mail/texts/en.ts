@@ -193,6 +193,16 @@ export const en: MailTexts = {
         'The authenticator app was removed from your account. The password alone is enough to sign in.',
       otherwise: secure(forgotPassword),
     }),
+    link_added: ({ provider }, { forgotPassword }) => ({
+      subject: 'Your account has a new way to sign in',
+      happened: `An account at ${provider} was linked to your account. From now on, it signs in to your account.`,
+      otherwise: secure(forgotPassword, 'This ends every session. Then remove the link in your profile.'),
+    }),
+    link_removed: ({ provider }, { forgotPassword }) => ({
+      subject: 'Your account has one way less to sign in',
+      happened: `The link to an account at ${provider} was removed. It no longer signs in to your account, and your other sessions have ended.`,
+      otherwise: secure(forgotPassword),
+    }),
     recovery_codes_replaced: (_, { forgotPassword }) => ({
       subject: 'Your account has new recovery codes',
       happened: 'New recovery codes were made for your account. The earlier ones are no longer valid.',
