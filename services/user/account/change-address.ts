@@ -1,6 +1,8 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { findUserByEmail, UNVERIFIED, type User } from '@gatehouse/shared/identity/users';
 import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb';
+import type { Database } from '../database.ts';
+import { claimAttempts } from './own-attempts.ts';
 
 /** What belongs to the former address: codes that were mailed there, and changes and activations that are under way. */
 const FORMER = {
@@ -14,22 +16,35 @@ const FORMER = {
 /**
  * Changes the address of an account; every change of an address is made here. An unverified signup of the new address
  * gives way. The unique index decides between two accounts that want the address.
- * @param account the account, and what the change depends on.
+ * @param account as it was read.
+ * @param condition what the change depends on, besides the address that was read.
  * @param update what changes in the same write; it ends the sessions, whose tokens hold the former address.
  * @returns the changed account, `taken` if another account has the address, or null if nothing matches.
  */
 export async function changeAddress(
-  users: Collection<User>,
-  account: Filter<User>,
-  email: string,
+  db: Pick<Database, 'users' | 'auditEvents'>,
+  account: WithId<User> & { user_id: string },
+  condition: Filter<User>,
+  { email, at }: { email: string; at: Date },
   update: UpdateFilter<User>,
 ): Promise<WithId<User> | 'taken' | null> {
-  await endSignup(users, email);
-  const change = { ...update, $set: { ...update.$set, email }, $unset: { ...update.$unset, ...FORMER } };
-  return users.findOneAndUpdate(account, change, { returnDocument: 'after' }).catch((error) => {
-    if (!isDuplicateKey(error, 'email')) throw error;
-    return 'taken' as const;
-  });
+  const { _id, user_id } = account;
+  await endSignup(db.users, email);
+  await claimAttempts(db, account);
+  return db.users
+    .findOneAndUpdate(
+      { _id, user_id, email: account.email, ...condition },
+      {
+        ...update,
+        $set: { ...update.$set, email, address_since: at },
+        $unset: { ...update.$unset, ...FORMER },
+      },
+      { returnDocument: 'after' },
+    )
+    .catch((error) => {
+      if (!isDuplicateKey(error, 'email')) throw error;
+      return 'taken' as const;
+    });
 }
 
 /** Whether a record gives way to an account that proves its address: a signup that was never verified. */

@@ -40,16 +40,10 @@ export const undoEmail = operation(undoEmailContract.line, {
         const at = new Date(now());
         const notice = { to: email, at: now(), request, details: {} };
         const account = await changeAddress(
-          db.users,
-          {
-            _id,
-            user_id,
-            email: user.email,
-            'email_undos.id': undo.id,
-            'deletion.begun_at': { $exists: false },
-            ...unchanged(user),
-          },
-          email,
+          db,
+          { ...user, user_id },
+          { 'email_undos.id': undo.id, 'deletion.begun_at': { $exists: false }, ...unchanged(user) },
+          { email, at },
           withNotice(
             {
               $set: {

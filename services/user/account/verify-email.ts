@@ -37,9 +37,10 @@ export const verifyEmail = operation(verifyEmailContract.line, {
     const undo = tokens.emailUndo({ account: _id.toHexString(), change: id }, now());
     const { $set, $max } = endingOthers(session, now());
     const changed = await changeAddress(
-      db.users,
-      { _id, user_id, email: former, ...isOpen(change), ...ACTIVE, ...isLive(session) },
-      email,
+      db,
+      { ...user, user_id },
+      { ...isOpen(change), ...ACTIVE, ...isLive(session) },
+      { email, at },
       withNotice(
         {
           $set: { ...$set, address_changed: { at, accepts: true } },

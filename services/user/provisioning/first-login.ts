@@ -192,6 +192,7 @@ async function takeOver(
             role,
             language: language ?? '$$REMOVE',
             sessions_valid_from: new Date(now()),
+            address_since: new Date(now()),
             ...(candidate && { user_id: { $ifNull: ['$user_id', candidate] } }),
             ...Object.fromEntries(OF_A_STRANGER.map((field) => [field, '$$REMOVE'])),
           },

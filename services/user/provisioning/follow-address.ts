@@ -43,14 +43,16 @@ async function changeAndAudit(
   email: string,
 ): Promise<Account> {
   const { _id, user_id } = user;
-  const notice = { to: user.email, at: now(), request, details: { email } };
+  const at = new Date(now());
+  const notice = { to: user.email, at: at.getTime(), request, details: { email } };
   const changed = await changeAddress(
-    db.users,
-    { _id, user_id, email: user.email, ...ACTIVE },
-    email,
+    db,
+    user,
+    ACTIVE,
+    { email, at },
     withNotice(
       {
-        $max: { sessions_valid_from: new Date(now()) },
+        $max: { sessions_valid_from: at },
         // What holds the former address follows below. Links that undo a change stay: the provider may be that of whoever
         // has changed the address.
         $unset: { address_changed: true },

@@ -1,4 +1,5 @@
 import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
+import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';
 import { errorEnvelope, outcome } from '../../fixtures/envelope.ts';
@@ -185,8 +186,9 @@ describe('GET /api/v1/users/me/audit', () => {
   const own = async (
     query = '',
     prepare: (user: { user_id: string; email: string }) => object[] = () => [],
+    fields: object = { address_since: new Date(services.clock.now()) },
   ) => {
-    const user = await newMember(services.db);
+    const user = await newMember(services.db, fields);
     const known = { user_id: user.user_id as string, email: user.email.toLowerCase() };
     const at = services.clock.now();
     const stored = prepare(known).map((fields, index) => ({
@@ -236,6 +238,18 @@ describe('GET /api/v1/users/me/audit', () => {
 
   test('lists the attempts with their address from before they had a user_id', async () => {
     expect(await ids('', () => [{ action: 'signup', user_id: null }])).toEqual(['event-0']);
+  });
+
+  test('of an older record, lists those since it was made', async () => {
+    const made = services.clock.now() - 10_000;
+    const attempts = () =>
+      [-1_000, 0, 1_000].map((later) => ({
+        action: 'signup',
+        user_id: null,
+        at: new Date(made + later),
+      }));
+    const older = { _id: ObjectId.createFromTime(made / 1000) };
+    expect(await ids('', attempts, older)).toEqual(['event-2', 'event-1']);
   });
 
   test('lists what others changed about them, without the addresses of the others', async () => {

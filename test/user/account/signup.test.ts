@@ -79,6 +79,7 @@ describe('an unknown e-mail', () => {
       unverified_since: new Date(hashing.clock.now()),
       'user_created_at(DATE)': '2099-01-15',
       created_at: new Date(hashing.clock.now()).toISOString(),
+      address_since: new Date(hashing.clock.now()),
       subscription_id: 'free',
       subscription_plan: 'Free',
       subscription_date: '2099-01-15',

@@ -57,6 +57,7 @@ describe('the first login of an unknown address', () => {
       payment_status: 'pending',
       'user_created_at(DATE)': at.slice(0, 10),
       created_at: at,
+      address_since: new Date(at),
       subscription_id: 'free',
       subscription_plan: 'Free',
       subscription_date: at.slice(0, 10),

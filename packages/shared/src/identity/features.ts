@@ -13,6 +13,7 @@ export function newAccountFields(created: Date) {
     payment_status: 'pending' as const,
     'user_created_at(DATE)': today,
     created_at,
+    address_since: created,
     subscription_id: FREE_PLAN.id,
     subscription_plan: FREE_PLAN.name,
     subscription_date: today,

@@ -64,6 +64,8 @@ export interface User {
   activated_at?: Date;
   /** The address that the account is to get, until a code confirms it. */
   email_change?: EmailChange;
+  /** When the account got its address; absent on older records. */
+  address_since?: Date;
   /** The former addresses to which the account can be set back, oldest first. */
   email_undos?: EmailUndo[];
   /**

@@ -1,5 +1,6 @@
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
+import { emailKey } from '@gatehouse/shared/identity/email';
 import type { Document, Filter, ObjectId } from 'mongodb';
 import type { ArchiveJob } from '../../archive/jobs/job.ts';
 
@@ -26,22 +27,46 @@ function whereShared(field: string): Document {
 const BY_THEM = [{ $set: { email: null, address: null, session: '$$REMOVE', ...withoutPersonalFields } }];
 /** About the account: whoever acted keeps their own addresses. */
 const ABOUT_THEM = [{ $set: { 'target.email': '$$REMOVE', ...withoutPersonalFields } }];
-/** By nobody known, with the address of the account: a login that the gateway refused. */
+/** By nobody known, with an address of the account: a login that the gateway refused. */
 const WITH_ADDRESS = [{ $set: { email: null, address: null } }];
 const TO_ADDRESS = [{ $set: { 'target.email': '$$REMOVE' } }];
 
+/** An address that a person had. */
+interface Held {
+  /** In lower case. */
+  email: string;
+  /** Later events with the address are about whoever has it then. */
+  until: Date;
+}
+
 /**
- * Takes the addresses and names of a deleted account out of the audit; the `user_id` stays (CONTRACT.md §Audit).
- * @param before later events with the address are about whoever has it then.
+ * Takes the addresses and names of a deleted account out of the audit; the `user_id` stays (CONTRACT.md §Audit). The
+ * account's own events go last: they tell which addresses it had.
  */
 export async function eraseAudit(
   job: ArchiveJob,
-  { user_id, email, before }: { user_id: string; email: string; before: Date },
+  { user_id, ...address }: Held & { user_id: string },
 ): Promise<void> {
-  await eraseWhere(job, { user_id }, BY_THEM);
+  for (const { email, until } of [...(await formerAddresses(job, user_id)), address]) {
+    const at = { $lte: until };
+    await eraseWhere(job, { email, user_id: null, at }, WITH_ADDRESS);
+    await eraseWhere(job, { 'target.email': email, at }, TO_ADDRESS);
+  }
   await eraseWhere(job, { 'target.user_id': user_id }, ABOUT_THEM);
-  await eraseWhere(job, { email, at: { $lte: before } }, WITH_ADDRESS);
-  await eraseWhere(job, { 'target.email': email, at: { $lte: before } }, TO_ADDRESS);
+  await eraseWhere(job, { user_id }, BY_THEM);
+}
+
+/** The actions that change an address. */
+const CHANGES: AuditAction[] = ['email.change', 'email.undo', 'profile.update'];
+
+async function formerAddresses({ db }: ArchiveJob, user_id: string): Promise<Held[]> {
+  const changed: Filter<AuditEvent> = {
+    user_id,
+    action: { $in: CHANGES },
+    'before.email': { $type: 'string' },
+  };
+  const events = await db.auditEvents.find(changed, { projection: { at: 1, before: 1 } }).toArray();
+  return events.map(({ at, before }) => ({ email: emailKey(String(before?.email)), until: at }));
 }
 
 async function eraseWhere(

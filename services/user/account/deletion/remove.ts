@@ -131,7 +131,7 @@ async function erase(job: ArchiveJob, { _id, user_id, email }: Removed): Promise
   ];
   await db.budgets.deleteMany({ key: { $in: budgets } });
   await eraseEvents(job, user_id);
-  await eraseAudit(job, { user_id, email: address, before });
+  await eraseAudit(job, { user_id, email: address, until: before });
   const organizations = await db.formerMembers.distinct('organization_id', { user_id });
   await db.organizationPeople.deleteMany({ organization_id: { $in: organizations }, user_id });
   await db.formerMembers.deleteMany({ user_id });

@@ -3,6 +3,7 @@ import type { User } from '@gatehouse/shared/identity/users';
 import { anyOf } from '@gatehouse/shared/operation/lists';
 import type { Webhook } from '@gatehouse/webhooks/records';
 import type { FastifyRequest } from 'fastify';
+import type { WithId } from 'mongodb';
 import { z } from 'zod';
 import { auditRecord } from '../../audit-list.ts';
 import { chatbotRecord } from '../../chatbots/records.ts';
@@ -23,7 +24,7 @@ export interface Subject {
   db: Database;
   locate: Locate;
   request: FastifyRequest;
-  user: User;
+  user: WithId<User>;
   user_id: string;
   /** In lower case. */
   email: string;
@@ -143,10 +144,10 @@ export const SECTIONS = {
     for await (const stored of db.webhooks.find({ owner_id: user_id })) yield presentOwned(stored);
   }),
   identities: list(identity, identitiesOf),
-  audit: list(auditRecord, async function* ({ db, at, ...person }) {
-    const events = anyOf<AuditEvent>(ownEvents(person, { at: { $lte: new Date(at) } }));
+  audit: list(auditRecord, async function* ({ db, at, user, user_id }) {
+    const events = anyOf<AuditEvent>(ownEvents(user, user_id, { at: { $lte: new Date(at) } }));
     const newestFirst = { sort: { at: -1, event_id: -1 }, batchSize: PAGE } as const;
-    for await (const event of db.auditEvents.find(events, newestFirst)) yield presentToPerson(person, event);
+    for await (const event of db.auditEvents.find(events, newestFirst)) yield presentToPerson(user, event);
   }),
 } satisfies Record<string, Section<Subject>>;
 

@@ -23,11 +23,13 @@ export async function storeRichLife({ db, clock }: { db: Database; clock: Clock 
     phone: `+44 20 7946 ${1_000 + lives}`,
   };
   const now = clock.now();
+  const at = new Date(now - 20 * DAY).toISOString();
   const ada = (await newMember(db, {
     email: texts.address,
     name: texts.name,
     phone: texts.phone,
     features_assigned: true,
+    address_since: new Date(at),
     deletion: {
       requested_at: new Date(now - 14 * DAY),
       due_at: new Date(now),
@@ -36,7 +38,6 @@ export async function storeRichLife({ db, clock }: { db: Database; clock: Clock 
   })) as WithId<User> & { user_id: string };
   const grace = (await newMember(db)) as WithId<User> & { user_id: string };
   const { user_id } = ada;
-  const at = new Date(now - 20 * DAY).toISOString();
   const { organization, departments } = await storeOrganization(db, {
     name: 'Engines',
     owners: [user_id, grace.user_id],
