@@ -1,9 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createPrivateKey } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
 import { type PracticeIdp, startPracticeIdp } from '@gatehouse/practice-idp/practice-idp';
-import { createSigningKey } from '@gatehouse/practice-idp/signing-key';
+import { createSigningKey, loadSigningKey } from '@gatehouse/practice-idp/signing-key';
 import { Client } from 'ldapts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { postForm, postJson, send } from '../fixtures/http.ts';
@@ -284,6 +286,35 @@ describe('npm run practice-idp', () => {
       `curl https://gate.example/api/v1/sso/connections -H "authorization: Bearer $TOKEN"`,
     );
     expect(processes.output()).toContain('"client_id":"gatehouse"');
+  });
+
+  test('prints settings that Node reads from an .env file, and keeps the key of Apple', async () => {
+    args = ['--port', '0', '--ldap-port', '0'];
+    const settings: NodeJS.Dict<string>[] = [];
+    for (let start = 0; start < 2; start += 1) {
+      await processes.start('practice-idp');
+      settings.push(parseEnv(processes.output().slice(processes.output().lastIndexOf('SOCIAL_PROVIDERS='))));
+      await processes.end('practice-idp', 'SIGTERM');
+    }
+    const [first, second] = settings;
+    expect(first).toMatchObject({
+      SOCIAL_PROVIDERS: 'google,apple,microsoft,github,gitlab',
+      SOCIAL_GOOGLE_ISSUER: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/google$/),
+      SOCIAL_GITHUB_CLIENT_SECRET: expect.any(String),
+      SOCIAL_GITLAB_CLIENT_ID: 'gatehouse',
+    });
+    const key = createPrivateKey(String(first?.SOCIAL_APPLE_PRIVATE_KEY));
+    expect(key.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' });
+    expect(second?.SOCIAL_APPLE_PRIVATE_KEY).toBe(first?.SOCIAL_APPLE_PRIVATE_KEY);
+  });
+
+  test('adds the key of Apple to a file of an earlier version', async () => {
+    const file = join(folder, 'practice-idp.json');
+    const { appleKey: _, ...earlier } = JSON.parse(await readFile(file, 'utf8'));
+    await writeFile(file, JSON.stringify(earlier));
+    const key = await loadSigningKey(file);
+    expect(key).toEqual({ ...earlier, appleKey: expect.stringContaining('PRIVATE KEY') });
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(key);
   });
 
   test('says in one line that a port is taken', async () => {

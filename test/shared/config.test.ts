@@ -153,6 +153,8 @@ describe('defaults (.env.example)', () => {
       STANDALONE_MONGO_PORT: 27017,
       STANDALONE_SMTP_PORT: 1025,
       STANDALONE_MAILBOX_PORT: 8025,
+      STANDALONE_PRACTICE_PORT: 8090,
+      STANDALONE_PRACTICE_LDAP_PORT: 3890,
     });
   });
 
@@ -403,6 +405,8 @@ describe('refused values', () => {
     ['STANDALONE_MONGO_PORT', 'x', PORT],
     ['STANDALONE_SMTP_PORT', 'x', PORT],
     ['STANDALONE_MAILBOX_PORT', 'x', PORT],
+    ['STANDALONE_PRACTICE_PORT', 'x', PORT],
+    ['STANDALONE_PRACTICE_LDAP_PORT', 'x', PORT],
     ['MONGODB_URI', 'x', MONGODB],
     ['SMTP_URL', 'x', SMTP],
   ])('npm start: %s=%s', (variable, given, why) => {
@@ -430,6 +434,8 @@ test('npm start returns the configured values', () => {
     STANDALONE_MONGO_PORT: 27117,
     STANDALONE_SMTP_PORT: 1025,
     STANDALONE_MAILBOX_PORT: 8025,
+    STANDALONE_PRACTICE_PORT: 8090,
+    STANDALONE_PRACTICE_LDAP_PORT: 3890,
     MONGODB_URI: 'mongodb://db.example/gatehouse',
     SMTP_URL: 'smtp://mail.example',
     JWT_SECRET: 'short',

@@ -163,6 +163,13 @@ test('ends after Ctrl-C when nothing that it started ends by itself', async () =
   await allEnded(children);
 }, 60_000);
 
+test('--practice starts providers that people can log in at', async () => {
+  const launched = await startUp({ env: await configured(), args: ['--practice'] });
+  expect(launched.output()).toContain(`practice  ${launched.practice}/social `);
+  expect((await send(`${launched.practice}/social`)).body).toContain('<h2>google</h2>');
+  expect(await launched.stop()).toBe(0);
+});
+
 describe('exits with code 1 and one line for', () => {
   /** Starts another server on a local port. */
   async function takenPort(): Promise<{ port: number; server: Server }> {
@@ -192,6 +199,13 @@ describe('exits with code 1 and one line for', () => {
     const launched = await start({ env });
     expect(await launched.ended).toBe(1);
     expect(launched.output()).toBe(line);
+  });
+
+  test('practice providers in production', async () => {
+    const env = { ...(await configured()), NODE_ENV: 'production' };
+    const launched = await start({ env, args: ['--practice'] });
+    expect(await launched.ended).toBe(1);
+    expect(launched.output()).toBe('start: --practice is refused in production\n');
   });
 
   test('an invalid setting that only a service reads', async () => {

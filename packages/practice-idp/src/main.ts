@@ -5,13 +5,15 @@ import { loadStandaloneConfig } from '@gatehouse/shared/config';
 import { PEOPLE } from './people.ts';
 import { type PracticeIdp, startPracticeIdp } from './practice-idp.ts';
 import { loadSigningKey } from './signing-key.ts';
+import { environmentLines } from './social/environment.ts';
 
-const USAGE = `Starts identity providers for trying single sign-on out on this machine: SAML and OpenID Connect on one port,
-LDAP on another, with three people. Nothing here is secret, and it listens on 127.0.0.1 only. Ctrl-C stops it.
+const USAGE = `Starts identity providers for trying logins out on this machine, with three people: SAML, OpenID Connect,
+Google, Apple, Microsoft and GitHub on one port, LDAP on another. Nothing here is secret, and it listens on
+127.0.0.1 only. Ctrl-C stops it. \`npm start -- --practice\` starts it too, with the settings that it needs.
 
   npm run practice-idp [-- OPTIONS]
 
-  --port PORT          SAML and OpenID Connect, 8090 by default
+  --port PORT          everything but LDAP, 8090 by default
   --ldap-port PORT     LDAP, 3890 by default
   --gatehouse URL      the gateway, http://localhost:GATEWAY_PORT by default`;
 
@@ -50,7 +52,7 @@ async function main(): Promise<void> {
   await practice.stop();
 }
 
-function instructions({ base, connections }: PracticeIdp, gatehouse: string): string {
+function instructions({ base, connections, environment }: PracticeIdp, gatehouse: string): string {
   const people = PEOPLE.map(
     ({ uid, email, password, role, department }) =>
       `  ${uid.padEnd(6)} ${email.padEnd(20)} password ${password.padEnd(15)}  ${role}, ${department}`,
@@ -66,8 +68,13 @@ The practice identity provider is up. Ctrl-C stops it.
   OpenID Connect  ${base}
   LDAP            ${connections.ldap.ldap.url}
   People          ${base}/people, where they are disabled, deleted and made slow
+  Social login    ${base}/social, where Google, Apple, Microsoft and GitHub are made to fail
 
 ${people.join('\n')}
+
+For buttons on the sign-in page, start Gatehouse with these settings, in .env:
+
+${environmentLines(environment)}
 
 With $TOKEN of an Owner and $ORG, their organization on the Enterprise plan (docs/API.md, Single sign-on, says how):
 

@@ -20,7 +20,7 @@ export function createOidcProvider(issuer: string, gatehouse: string, key: Signi
       {
         client_id: CLIENT_ID,
         client_secret: CLIENT_SECRET,
-        redirect_uris: [`${gatehouse}/oauth/callback`],
+        redirect_uris: [`${gatehouse}/oauth/callback`, `${gatehouse}/social/gitlab/callback`],
         grant_types: ['authorization_code', 'refresh_token'],
         backchannel_logout_uri: `${gatehouse}/oauth/backchannel-logout`,
         backchannel_logout_session_required: true,

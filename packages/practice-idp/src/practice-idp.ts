@@ -5,10 +5,13 @@ import { CLIENT_ID, CLIENT_SECRET, createOidcProvider } from './oidc.ts';
 import { createStaff } from './people.ts';
 import { createSamlProvider } from './saml.ts';
 import type { SigningKey } from './signing-key.ts';
+import { environmentOf } from './social/environment.ts';
+import { createSocialProviders } from './social/social.ts';
+import { createSwitchPage, SWITCH_PATH } from './social/switch-page.ts';
 import { createStaffPage, STAFF_PATH } from './staff-page.ts';
 
 interface Options {
-  /** The port of SAML and OpenID Connect; 0 for any. */
+  /** The port of everything but LDAP; 0 for any. */
   port: number;
   ldapPort: number;
   /** The base URL of the gateway, without a slash at the end. */
@@ -16,7 +19,7 @@ interface Options {
   key: SigningKey;
 }
 
-/** Starts the three identity providers on loopback. */
+/** Starts the identity providers on loopback. */
 export async function startPracticeIdp({ port, ldapPort, gatehouse, key }: Options) {
   const staff = createStaff();
   const server = createServer();
@@ -30,16 +33,26 @@ export async function startPracticeIdp({ port, ldapPort, gatehouse, key }: Optio
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const saml = createSamlProvider(base, gatehouse, key, staff);
   const oidc = createOidcProvider(base, gatehouse, key, staff);
+  const social = createSocialProviders(base, gatehouse, key, staff);
   const staffPage = createStaffPage(staff, oidc.revoke);
+  const switchPage = createSwitchPage(social.providers);
   server.on('request', (request, response) => {
     const { url = '' } = request;
     if (url.startsWith('/saml/')) return saml.listener(request, response);
     if (url === STAFF_PATH) return staffPage(request, response);
+    if (url === SWITCH_PATH) return switchPage(request, response);
+    if (social.listener(request, response)) return;
     oidc.listener(request, response);
   });
   return {
     base,
     staff,
+    social: social.providers,
+    /** The settings with which Gatehouse offers these providers. OpenID Connect stands in for GitLab. */
+    environment: environmentOf({
+      ...social.providers,
+      gitlab: { settings: { ISSUER: base, CLIENT_ID, CLIENT_SECRET } },
+    }),
     /** The bodies of POST /api/v1/sso/connections, without `organization_id`. */
     connections: {
       saml: {

@@ -1,24 +1,29 @@
 import 'reflect-metadata';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
 
-/** An RSA key and its self-signed certificate, in PEM. */
+/** An RSA key, its self-signed certificate, and the P-256 key that Apple gives to a client; all in PEM. */
 export interface SigningKey {
   privateKey: string;
   certificate: string;
+  appleKey: string;
 }
 
 /**
  * Returns the key in a file, which the first start makes. A connection with its certificate works after a restart.
  */
 export async function loadSigningKey(file: string): Promise<SigningKey> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  const key = await createSigningKey();
+  const stored = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}';
+    throw error;
+  });
+  const parts: Partial<SigningKey> = JSON.parse(stored);
+  const { privateKey, certificate, appleKey } = parts;
+  if (privateKey && certificate && appleKey) return { privateKey, certificate, appleKey };
+  // A file of an earlier version has no appleKey.
+  const key = { ...(await createSigningKey()), ...parts };
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await writeFile(file, `${JSON.stringify(key, null, 2)}\n`, { mode: 0o600 });
   return key;
@@ -46,5 +51,9 @@ export async function createSigningKey(): Promise<SigningKey> {
   return {
     privateKey: PemConverter.encode(await crypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY'),
     certificate: certificate.toString('pem'),
+    appleKey: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+      type: 'pkcs8',
+      format: 'pem',
+    }) as string,
   };
 }

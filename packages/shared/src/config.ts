@@ -152,6 +152,8 @@ const standalone = z.object({
   STANDALONE_MONGO_PORT: port.default(27017),
   STANDALONE_SMTP_PORT: port.default(1025),
   STANDALONE_MAILBOX_PORT: port.default(8025),
+  STANDALONE_PRACTICE_PORT: port.default(8090),
+  STANDALONE_PRACTICE_LDAP_PORT: port.default(3890),
   MONGODB_URI: everyService.MONGODB_URI.unwrap().optional(),
   SMTP_URL: services.user.shape.SMTP_URL.unwrap().optional(),
   JWT_SECRET: z.string().optional(),

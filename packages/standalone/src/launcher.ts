@@ -7,12 +7,16 @@ import { loadStandaloneConfig, type StandaloneConfig } from '@gatehouse/shared/c
 import { releaseStartMemory } from '@gatehouse/shared/release-start-memory';
 import { type Component, startChild } from './child.ts';
 import { runMailbox } from './mailbox/run.ts';
+import { runPractice } from './practice.ts';
 import { loadSecrets } from './secrets.ts';
 
 const USAGE = `Starts Gatehouse: the gateway, the login service and the user service, plus a database and a mailbox
 unless they are configured. Ctrl-C stops everything.
 
-  npm start
+  npm start [-- --practice]
+
+  --practice   starts practice identity providers too: buttons of Google, Apple, Microsoft, GitHub and GitLab on the
+               sign-in page, with people and failures to choose from (docs/SOCIAL.md)
 
 Settings come from the environment or from .env; .env.example explains each one.`;
 
@@ -22,7 +26,9 @@ const STOP_BY = { gateway: 4_000, services: 6_500, dependencies: 8_500 };
 const relative = (path: string) => new URL(path, import.meta.url);
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } });
+  const { values } = parseArgs({
+    options: { help: { type: 'boolean', short: 'h' }, practice: { type: 'boolean' } },
+  });
   if (values.help) {
     console.log(USAGE);
     return 0;
@@ -32,16 +38,19 @@ async function main(): Promise<number> {
   refuseStandIns(config);
   const folder = resolve(config.DATA_DIR);
   const database = config.MONGODB_URI ?? `mongodb://127.0.0.1:${config.STANDALONE_MONGO_PORT}/gatehouse`;
+  const gatehouse = process.env.PUBLIC_URL || `http://localhost:${config.GATEWAY_PORT}`;
+  const practice = values.practice ? await runPractice(config, gatehouse) : undefined;
   const env = {
     NODE_COMPILE_CACHE: join(folder, 'compile-cache'),
     LOGIN_SERVICE_URL: `http://127.0.0.1:${config.LOGIN_PORT}`,
     USER_SERVICE_URL: `http://127.0.0.1:${config.USER_PORT}`,
     SMTP_URL: `smtp://127.0.0.1:${config.STANDALONE_SMTP_PORT}`,
-    PUBLIC_URL: `http://localhost:${config.GATEWAY_PORT}`,
+    PUBLIC_URL: gatehouse,
     MONGODB_URI: database,
     ...(config.NODE_ENV !== 'production' && TRIALS),
     ...(await loadSecrets(folder)),
     ...Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== '')),
+    ...practice?.environment,
   };
 
   const stopping = Promise.withResolvers<void>();
@@ -52,7 +61,7 @@ async function main(): Promise<number> {
     setInterval(() => process.ppid !== ppid && stopping.resolve(), 500).unref();
   }
 
-  const dependencies: Component[] = [];
+  const dependencies: Component[] = practice ? [practice.component] : [];
   const ownDatabase =
     config.MONGODB_URI === undefined && !(await mongodbListens(config.STANDALONE_MONGO_PORT));
   if (ownDatabase) {
@@ -81,7 +90,7 @@ Gatehouse is up (${seconds} s). Ctrl-C stops it.
   gateway   http://localhost:${config.GATEWAY_PORT}    its API: http://localhost:${config.GATEWAY_PORT}/docs
   login     http://localhost:${config.LOGIN_PORT}
   user      http://localhost:${config.USER_PORT}
-${config.SMTP_URL === undefined ? `  mailbox   http://localhost:${config.STANDALONE_MAILBOX_PORT}    receives every mail\n` : ''}  database  ${ownDatabase ? `${database} (stored in ${config.DATA_DIR})` : hostsOf(database)}
+${config.SMTP_URL === undefined ? `  mailbox   http://localhost:${config.STANDALONE_MAILBOX_PORT}    receives every mail\n` : ''}${practice ? `  practice  ${practice.base}/social    plays Google, Apple, Microsoft and GitHub\n` : ''}  database  ${ownDatabase ? `${database} (stored in ${config.DATA_DIR})` : hostsOf(database)}
 
 Try:  curl localhost:${config.GATEWAY_PORT}/v2/signup -d email=ada@example.com -d password=correct-horse -d name=Ada
 `);

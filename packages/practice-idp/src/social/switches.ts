@@ -1,0 +1,19 @@
+/** What a practice provider can be made to do. The page /social turns each on and off. */
+export const SWITCHES = {
+  refuses: 'Refuses every login',
+  slow: 'Answers too slowly',
+  down: 'Answers every call with 503',
+  'token-error': 'Exchanges no code for a token',
+  unverified: 'Has not verified the address',
+  changed: 'Has another address of the person',
+  'no-email': 'Names no address',
+  recycled: 'Has given everyone the subject of Ada',
+  renewed: 'Has given the addresses to new people',
+  personal: 'Has personal accounts only (Google, Microsoft)',
+} as const;
+
+export type Switch = keyof typeof SWITCHES;
+/** Those that are on. */
+export type Switches = Set<Switch>;
+
+export const isSwitch = (name: string): name is Switch => Object.hasOwn(SWITCHES, name);
