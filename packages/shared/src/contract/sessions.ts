@@ -43,7 +43,7 @@ export const deleteAccountContract = contract('DELETE /api/v1/users/me', {
   passesBudget: true,
   summary: 'Delete your own account',
   description:
-    'Asks for the deletion of the account and ends all its sessions. Until `due_at` any login restores it; then a job deletes it for good, with what only it owned. It is 409 while the caller is the last Owner who can act of an organization or department that is not archived; `details` lists them. Accounts whose deletion is pending do not count as others. Ten requests in an hour lead to 429.',
+    'Asks for the deletion of the account and ends all its sessions. Until `due_at` any login restores it; then a job deletes it for good, with what only it owned. It is 409 while the caller is the last Owner who can act of an organization that is not archived; `details` lists them. Departments are no obstacle. Accounts whose deletion is pending do not count as others. Ten requests in an hour lead to 429.',
   returns: {
     202: z
       .object({

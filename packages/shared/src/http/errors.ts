@@ -35,11 +35,7 @@ const ERRORS = {
   invalidToken: [401, 'Invalid token', 'INVALID_TOKEN'],
   forbidden: [403, 'Forbidden', 'FORBIDDEN'],
   duplicate: [409, 'Resource already exists', 'DUPLICATE_RESOURCE'],
-  lastOwner: [
-    409,
-    'Hand over or archive every organization and department that nobody else can lead',
-    'LAST_OWNER',
-  ],
+  lastOwner: [409, 'Hand over or archive every organization that nobody else can lead', 'LAST_OWNER'],
   notFound: [404, 'Not found', 'RESOURCE_NOT_FOUND'],
   rangeNotSatisfiable: [416, 'Range not satisfiable', 'INVALID_FORMAT'],
   rateLimited: [429, 'Too many requests', 'RATE_LIMIT_EXCEEDED'],

@@ -26,7 +26,7 @@ export interface NoticeDetails {
   /** The account is deleted at `deletes_at`, unless its person logs in before. */
   deletion_requested: { deletes_at: Date };
   deletion_cancelled: object;
-  /** The account is due and kept: these organizations and departments would have no Owner who can act. */
+  /** The account is due and kept: these organizations would have no Owner who can act. */
   deletion_kept: { places: string[] };
   /** A login from a device and network that the account has not used lately. */
   new_sign_in: object;

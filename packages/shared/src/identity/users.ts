@@ -115,7 +115,7 @@ export interface AccountDeletion {
   next: Date;
   /** Which process deletes the account. */
   lease?: string;
-  /** The account is kept although it is due: a place would be left without an Owner. The person has been told. */
+  /** The account is kept although it is due: an organization would be left without an Owner. The person has been told. */
   kept?: true;
   /** When the job began: from then on no login restores the account. */
   begun_at?: Date;

@@ -6,7 +6,7 @@ import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { isLive } from '@gatehouse/shared/identity/sessions';
 import { ACTIVE } from '@gatehouse/shared/identity/users';
-import { isSoleOwner, soleOwnerships } from '../../access/memberships/sole-ownerships.ts';
+import { soleOwnerships } from '../../access/memberships/sole-ownerships.ts';
 import { operation } from '../operation.ts';
 
 const DAY = 86_400_000;
@@ -20,8 +20,8 @@ export const deleteAccount = operation(deleteAccountContract.line, {
     const { user, session } = principalOf(request);
     const { _id, email } = user;
     // An account that is about to go leads nothing.
-    const places = await soleOwnerships(db, caller, { ...ACTIVE, deletion: { $exists: false } });
-    if (isSoleOwner(places)) throw new AppError('lastOwner', { details: { ...places } });
+    const organizations = await soleOwnerships(db, caller, { ...ACTIVE, deletion: { $exists: false } });
+    if (organizations.length > 0) throw new AppError('lastOwner', { details: { organizations } });
     const at = now();
     const budget = { key: `deletions of ${_id.toHexString()}`, limit: PER_HOUR, seconds: HOUR };
     const takeBack = await spendAll(db, [budget], at);

@@ -6,11 +6,7 @@ import { unusableHash } from '@gatehouse/shared/identity/passwords';
 import type { AccountDeletion, User } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger } from 'fastify';
 import type { WithId } from 'mongodb';
-import {
-  isSoleOwner,
-  type SoleOwnerships,
-  soleOwnerships,
-} from '../../access/memberships/sole-ownerships.ts';
+import { soleOwnerships } from '../../access/memberships/sole-ownerships.ts';
 import type { ArchiveJob } from '../../archive/jobs/job.ts';
 import type { Database } from '../../database.ts';
 import { removeAccount } from './remove.ts';
@@ -28,11 +24,11 @@ interface DeletionOptions {
 export const INTERVAL = 10_000;
 /** Milliseconds until another process continues the deletion of one that was killed. */
 const LEASE = 60_000;
-/** Milliseconds after which an account is looked at again that was kept for a place without another Owner. */
+/** Milliseconds after which an account is looked at again that was kept for an organization without another Owner. */
 const KEPT_FOR = 86_400_000;
 /** Milliseconds that the relay of audit events gets before the deletion goes on. */
 const RELAY_TIME = 2_000;
-/** Names of places in a notice. */
+/** Names of organizations in a notice. */
 const MAX_NAMED = 20;
 
 type DeletedUser = WithId<User> & { deletion: AccountDeletion };
@@ -93,7 +89,7 @@ async function deleteNext(options: DeletionOptions): Promise<boolean> {
 
 /**
  * Begins the deletion of an account, or continues an interrupted one. The first write disables the account, with the
- * precondition that no login has restored it. Two Owners who lead a place together may do this at once, so each is
+ * precondition that no login has restored it. Two Owners who lead an organization together may do this at once, so each is
  * checked again afterwards: then neither is deleted. The last write leaves nothing of the person on the record but what
  * the job needs, and frees the address.
  * @returns the record with a lease; null if the account is not to be deleted now.
@@ -107,14 +103,14 @@ async function begin(
   const { _id, deletion, account_status } = found;
   const user_id = String(found.user_id);
   if (!deletion.begun_at) {
-    const places = await soleOwnerships(db, user_id);
-    if (isSoleOwner(places)) {
+    const solelyOwned = await soleOwnerships(db, user_id);
+    if (solelyOwned.length > 0) {
       const untouched = {
         _id,
         'deletion.next': deletion.next,
         'deletion.begun_at': { $exists: false },
       };
-      await db.users.updateOne(untouched, keep(found, places, now()));
+      await db.users.updateOne(untouched, keep(found, solelyOwned, now()));
       return null;
     }
   }
@@ -133,9 +129,9 @@ async function begin(
       ));
   if (!held?.deletion) return null;
   if (held.deletion.email !== undefined) return held as DeletedUser;
-  const places = await soleOwnerships(db, user_id);
-  if (isSoleOwner(places)) {
-    await db.users.updateOne(lease.held(_id), keep(held as DeletedUser, places, now()));
+  const solelyOwned = await soleOwnerships(db, user_id);
+  if (solelyOwned.length > 0) {
+    await db.users.updateOne(lease.held(_id), keep(held as DeletedUser, solelyOwned, now()));
     return null;
   }
   return db.users.findOneAndReplace({ ...lease.held(_id), email: held.email }, strippedOf(held), {
@@ -144,8 +140,8 @@ async function begin(
 }
 
 /** The update that keeps an account for a day. It tells the person once. */
-function keep({ email, deletion }: DeletedUser, { organizations, departments }: SoleOwnerships, now: number) {
-  const names = [...organizations, ...departments].map(({ name }) => name).slice(0, MAX_NAMED);
+function keep({ email, deletion }: DeletedUser, solelyOwned: { name: string }[], now: number) {
+  const names = solelyOwned.map(({ name }) => name).slice(0, MAX_NAMED);
   const { account_status } = deletion;
   const update = {
     $set: {

@@ -14,6 +14,23 @@ import { storeExport } from '../../organizations/store-export.ts';
 const DAY = 86_400_000;
 let lives = 0;
 
+export const storedChatbot = (
+  owner_id: string,
+  at: string,
+  fields: Partial<StoredChatbot> = {},
+): StoredChatbot => ({
+  ...RECEPTIONIST,
+  chatbot_id: randomUUIDv7(),
+  status: 'active',
+  owner_id,
+  organization_id: null,
+  department_id: null,
+  created_at: at,
+  updated_at: at,
+  name_suffixes: [],
+  ...fields,
+});
+
 /** Stores a person who asked to delete the account 14 days ago, and something in each place that could name them. */
 export async function storeRichLife({ db, clock }: { db: Database; clock: Clock }) {
   lives += 1;
@@ -78,18 +95,7 @@ export async function storeRichLife({ db, clock }: { db: Database; clock: Clock 
     { organization_id: elsewhere.organization.organization_id },
     offered([{ ...offer, invitation_id: randomUUIDv7(), user_id, granted_by: grace.user_id }]),
   );
-  const chatbot = (owner_id: string, fields: Partial<StoredChatbot> = {}): StoredChatbot => ({
-    ...RECEPTIONIST,
-    chatbot_id: randomUUIDv7(),
-    status: 'active',
-    owner_id,
-    organization_id: null,
-    department_id: null,
-    created_at: at,
-    updated_at: at,
-    name_suffixes: [],
-    ...fields,
-  });
+  const chatbot = (owner_id: string, fields?: Partial<StoredChatbot>) => storedChatbot(owner_id, at, fields);
   const grant = (to: string, role: 'Owner' | 'Editor', granted_by: string) => ({
     user_id: to,
     role,

@@ -7,7 +7,7 @@ import { testClock } from '../../../fixtures/clock.ts';
 import { freshDatabase } from '../../../fixtures/database.ts';
 import { newMember } from '../../../fixtures/members.ts';
 import { storeOrganization } from '../../access/store-organization.ts';
-import { LEFT, storeRichLife } from './rich-life.ts';
+import { LEFT, storedChatbot, storeRichLife } from './rich-life.ts';
 import { LEASE, runDeletions } from './run-deletions.ts';
 import { tracesOf } from './traces.ts';
 
@@ -307,15 +307,11 @@ describe('a last Owner', () => {
     ]);
   });
 
-  test.each([
-    ['of an archived department', true],
-    ['of a department, once the record is stripped,', false],
-  ])('%s is deleted while no Owner of the organization can act', async (_, isArchived) => {
+  test('of a department is deleted while no Owner of the organization can act', async () => {
     const { _id, user_id } = await newMember(db, due());
-    const heir = await newMember(db);
+    const heir = await newMember(db, { account_status: 'disabled' });
     const organization_id = await organizationOf(heir.user_id);
-    const department = await db.departments.findOne({ organization_id });
-    const department_id = String(department?.department_id);
+    const { department_id = '' } = (await db.departments.findOne({ organization_id })) ?? {};
     const at = new Date(clock.now());
     await db.memberships.insertOne({
       membership_id: randomUUIDv7(),
@@ -327,16 +323,14 @@ describe('a last Owner', () => {
       granted_at: at.toISOString(),
       joined_at: at,
     });
-    if (isArchived) {
-      await db.departments.updateOne({ department_id }, { $set: { archived_at: at.toISOString() } });
-      await disable(heir);
-    } else {
-      await runDeletions({ db: killedBefore(db, 3).db, clock }).catch(() => {});
-      await disable(heir);
-      clock.advance(LEASE / 1000);
-    }
+    const chatbot = storedChatbot(String(user_id), at.toISOString(), { organization_id, department_id });
+    await db.chatbots.insertOne(chatbot);
     await finish();
     expect(await db.users.findOne({ _id })).toBeNull();
     expect(await db.memberships.countDocuments({ department_id })).toBe(0);
+    expect(await db.departments.findOne({ department_id })).not.toHaveProperty('archived_at');
+    // The Owner of the organization finds it once they can act.
+    const { chatbot_id } = chatbot;
+    expect(await db.chatbots.findOne({ chatbot_id })).toMatchObject({ owner_id: heir.user_id });
   });
 });

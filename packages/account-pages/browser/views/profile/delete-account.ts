@@ -42,7 +42,7 @@ export function DeleteAccount({ email }: { email: string }) {
   `;
 }
 
-/** Names the organizations and departments that need another Owner first. */
+/** Names the organizations that need another Owner first. */
 function withNames(error: ApiError): ApiError {
   const places = Object.values(error.details).flat() as { name?: string }[];
   const names = places.map(({ name }) => name).filter((name) => name !== undefined);
