@@ -67,7 +67,7 @@ const REQUIRED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as con
 async function needsOwnCallback(options: SsoOptions, issuer: string, ca: string | null): Promise<boolean> {
   await checkDialedUrl(options, issuer, 'oidc.issuer');
   try {
-    const { metadata } = await discover(trusting(withLimits(options), { ca }), issuer);
+    const { metadata } = await discover(trusting(withLimits(options), { ca }), { issuer });
     const missing = REQUIRED.filter((name) => typeof metadata[name] !== 'string');
     if (missing.length > 0)
       throw new SsoRefusal('message malformed', `the discovery document lacks ${missing.join(', ')}`);

@@ -3,8 +3,9 @@ import { authorizationCodeGrant, ResponseBodyError, type ServerMetadata } from '
 import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
 import { callbackUrl, namesIssuer } from '../oidc/callback-url.ts';
-import { clientOf } from '../oidc/client.ts';
+import { configurationOf } from '../oidc/configuration.ts';
 import { discover, type Provider } from '../oidc/discovery.ts';
+import { clientOf } from '../oidc/oidc-client.ts';
 import {
   asOidc,
   CLOCK_TOLERANCE,
@@ -24,7 +25,7 @@ export async function testOidc(ssoOptions: SsoOptions, tested: Connection): Prom
   const { issuer } = connection.oidc;
   let provider: Provider;
   try {
-    provider = await discover(trusting(options, connection.oidc), issuer);
+    provider = await discover(trusting(options, connection.oidc), { issuer });
   } catch (error) {
     const message = `The discovery document of ${issuer} cannot be used: ${detailOf(error)}.`;
     return [{ level: 'error', check: 'Discovery', message }];
@@ -111,7 +112,11 @@ async function credentials(
       expectedState: 'test',
       pkceCodeVerifier: 'gatehouse-tests-its-credentials-with-this-one',
     };
-    await authorizationCodeGrant(clientOf(options, connection, metadata), answer, checks);
+    await authorizationCodeGrant(
+      configurationOf(options, clientOf(options, connection), metadata),
+      answer,
+      checks,
+    );
   } catch (error) {
     failure = error;
   }

@@ -1,7 +1,8 @@
 import { type CustomFetch, customFetch, ResponseBodyError, refreshTokenGrant } from 'openid-client';
 import type { Verdict } from '../continue/verdict.ts';
 import { acceptedAlgorithms } from './algorithms.ts';
-import { clientOf } from './client.ts';
+import { configurationOf } from './configuration.ts';
+import { clientOf } from './oidc-client.ts';
 import type { OidcRoutes } from './operation.ts';
 import type { OidcConnection } from './options.ts';
 import { isSealable } from './refresh-token.ts';
@@ -31,23 +32,24 @@ export async function askOidcProvider(
   { subject, refresh_token }: { subject: string; refresh_token: string },
   store: (refresh_token: string) => Promise<void>,
 ): Promise<Verdict> {
-  const provider = await providerOf(connection);
+  const client = clientOf(options, connection);
+  const provider = await providerOf(client);
   const ended = (detail: string): Verdict => ({ continues: false, detail, ends: 'session' });
   try {
-    const client = clientOf(options, connection, provider.metadata);
-    const fetch = client[customFetch] as CustomFetch;
+    const configuration = configurationOf(options, client, provider.metadata);
+    const fetch = configuration[customFetch] as CustomFetch;
     let next: unknown;
-    client[customFetch] = async (...call) => {
+    configuration[customFetch] = async (...call) => {
       const response = await fetch(...call);
       next = await refreshTokenOf(response.clone());
       return response;
     };
-    const answer = await refreshTokenGrant(client, refresh_token).finally(async () => {
+    const answer = await refreshTokenGrant(configuration, refresh_token).finally(async () => {
       // Even if the answer is refused: the provider no longer accepts the former token.
       if (isSealable(next) && next !== refresh_token) await store(next);
     });
     if (answer.id_token === undefined) return { continues: true };
-    const { payload } = await verifyToken(options, connection, provider, answer.id_token, {
+    const { payload } = await verifyToken(options, client, provider, answer.id_token, {
       maxAge: MAX_AGE,
       algorithms: acceptedAlgorithms(provider.metadata),
     });

@@ -3,8 +3,9 @@ import { buildAuthorizationUrl, calculatePKCECodeChallenge, randomPKCECodeVerifi
 import { beginFlow, randomToken } from '../login/flow.ts';
 import type { LoginFlow } from '../records.ts';
 import { callbackUrl, checkCallback } from './callback-url.ts';
-import { clientOf } from './client.ts';
+import { configurationOf } from './configuration.ts';
 import { offersOfflineAccess } from './offline-access.ts';
+import { clientOf } from './oidc-client.ts';
 import type { OidcRoutes } from './operation.ts';
 import type { OidcConnection } from './options.ts';
 import { refusalOf } from './refusal-of.ts';
@@ -24,7 +25,8 @@ export async function beginLogin(
     forgoes_offline_access = false,
   }: Pick<LoginFlow, 'authenticated_after'> & { forgoes_offline_access?: boolean },
 ): Promise<string> {
-  const { metadata } = await providerOf(connection);
+  const client = clientOf(options, connection);
+  const { metadata } = await providerOf(client);
   checkCallback(connection, metadata);
   const nonce = randomToken();
   const code_verifier = randomPKCECodeVerifier();
@@ -40,7 +42,7 @@ export async function beginLogin(
   };
   let target: URL;
   try {
-    target = buildAuthorizationUrl(clientOf(options, connection, metadata), parameters);
+    target = buildAuthorizationUrl(configurationOf(options, client, metadata), parameters);
   } catch (error) {
     throw refusalOf(error);
   }

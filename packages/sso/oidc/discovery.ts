@@ -16,8 +16,9 @@ import {
 } from 'openid-client';
 import { SsoRefusal } from '../refusal.ts';
 import { acceptedAlgorithms } from './algorithms.ts';
-import { type OidcConnection, type OidcOptions, trusting } from './options.ts';
-import { providerFetch } from './provider-fetch.ts';
+import type { OidcClient } from './oidc-client.ts';
+import { type OidcOptions, trusting } from './options.ts';
+import { objectOf, providerFetch } from './provider-fetch.ts';
 import { refusalOf } from './refusal-of.ts';
 
 /** Milliseconds for which a discovery document and its keys are used. */
@@ -26,7 +27,7 @@ const LIFETIME = 300_000;
 const RETRY = 5_000;
 /** Milliseconds after the keys were read until an unknown key makes us read them again. */
 const REFRESH = 30_000;
-/** Connections whose documents are kept. */
+/** Clients whose documents are kept. */
 const MAX_KEPT = 1_000;
 
 /** The discovery document and keys of a provider. */
@@ -40,21 +41,22 @@ export interface Provider {
   ahead: number | undefined;
 }
 
-/** Reads a provider's documents, for all logins of a connection at once, and keeps them for five minutes. */
+/** Reads a provider's documents, for all logins of a client at once, and keeps them for five minutes. */
 export function createProviders(options: OidcOptions) {
   const { now } = options;
-  const kept = new LRUCache<string, { updated_at: number; until: number; provider: Promise<Provider> }>({
+  const kept = new LRUCache<string, { version: number; until: number; provider: Promise<Provider> }>({
     max: MAX_KEPT,
   });
-  return async ({ connection_id, updated_at, oidc }: OidcConnection): Promise<Provider> => {
-    const known = kept.get(connection_id);
-    if (known && known.updated_at === updated_at.getTime() && now() < known.until) return known.provider;
+  return async (client: OidcClient): Promise<Provider> => {
+    const { id, version } = client;
+    const known = kept.get(id);
+    if (known && known.version === version && now() < known.until) return known.provider;
     const entry = {
-      updated_at: updated_at.getTime(),
+      version,
       until: Number.POSITIVE_INFINITY,
-      provider: discover(trusting(options, oidc), oidc.issuer),
+      provider: discover(trusting(options, client), client),
     };
-    kept.set(connection_id, entry);
+    kept.set(id, entry);
     entry.provider.then(
       () => {
         entry.until = now() + LIFETIME;
@@ -71,7 +73,10 @@ export function createProviders(options: OidcOptions) {
  * Reads the discovery document of an issuer (OpenID Connect Discovery 1.0 §4).
  * @throws {SsoRefusal} when it cannot be read or belongs to another issuer.
  */
-export async function discover(options: OidcOptions, issuer: string): Promise<Provider> {
+export async function discover(
+  options: OidcOptions,
+  { issuer, tenants }: Pick<OidcClient, 'issuer' | 'tenants'>,
+): Promise<Provider> {
   const { outbound, documentTimeout, now } = options;
   let date = Number.NaN;
   try {
@@ -81,7 +86,7 @@ export async function discover(options: OidcOptions, issuer: string): Promise<Pr
         if (response.status !== 200)
           throw new SsoRefusal('message malformed', `${call[0]}: the response has status ${response.status}`);
         date = Date.parse(response.headers.get('date') ?? '');
-        return response;
+        return tenants === undefined ? response : ofAllTenants(response, { issuer, tenants });
       },
       // `outbound` decides which addresses may do without TLS. An issuer with TLS has no endpoint without it.
       execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
@@ -97,6 +102,15 @@ export async function discover(options: OidcOptions, issuer: string): Promise<Pr
     const other = otherIssuer(error);
     throw other === undefined ? refusalOf(error) : documentOf(other);
   }
+}
+
+/** openid-client takes a document only from its own issuer, and that of all tenants names a template. */
+async function ofAllTenants(
+  response: Response,
+  { issuer, tenants }: { issuer: string; tenants: string },
+): Promise<Response> {
+  const document = await objectOf(response);
+  return Response.json(document.issuer === tenants ? { ...document, issuer } : document);
 }
 
 const documentOf = (issuer: string): SsoRefusal =>

@@ -2,6 +2,7 @@ import { decodeJwt, type JWTPayload } from 'jose';
 import type { EndedAtProvider } from '../login/end-sessions.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { pinnedAlgorithms } from './algorithms.ts';
+import { clientOf } from './oidc-client.ts';
 import type { OidcRoutes } from './operation.ts';
 import { CLOCK_TOLERANCE, type OidcConnection } from './options.ts';
 import { refusalOf } from './refusal-of.ts';
@@ -45,8 +46,9 @@ export async function verifyLogoutToken(
   connection: OidcConnection,
   token: string,
 ): Promise<{ ended: EndedAtProvider; jti: string; until: number }> {
-  const { keysForStrangers: keys, metadata } = await providerOf(connection);
-  const { payload, protectedHeader } = await verifyToken(options, connection, { keys }, token, {
+  const client = clientOf(options, connection);
+  const { keysForStrangers: keys, metadata } = await providerOf(client);
+  const { payload, protectedHeader } = await verifyToken(options, client, { keys }, token, {
     maxAge: MAX_AGE,
     algorithms: pinnedAlgorithms(connection, metadata),
   }).catch((error) => {

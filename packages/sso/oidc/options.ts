@@ -20,7 +20,7 @@ export function asOidc(connection: Connection): OidcConnection {
 }
 
 /** Calls a provider whose certificate is signed by a custom CA. */
-export const trusting = (options: OidcOptions, { ca }: Pick<OidcSettings, 'ca'>): OidcOptions => ({
+export const trusting = (options: OidcOptions, { ca }: { ca?: string | null | undefined }): OidcOptions => ({
   ...options,
   outbound: { ...options.outbound, agent: options.outbound.agentFor(ca) },
 });

@@ -56,3 +56,10 @@ export const providerFetch =
     }
     return new Response(status === 204 ? null : Buffer.concat(chunks), { status, headers: read });
   };
+
+/** Returns the object that a response holds. @throws {SsoRefusal} message malformed. */
+export async function objectOf(response: Response): Promise<Record<string, unknown>> {
+  const body: unknown = await response.json().catch(() => undefined);
+  if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;
+  throw new SsoRefusal('message malformed', 'the response is no JSON object');
+}

@@ -1,10 +1,11 @@
-import { authorizationCodeGrant, buildAuthorizationUrl } from 'openid-client';
+import { authorizationCodeGrant, buildAuthorizationUrl, None } from 'openid-client';
 import { MockAgent } from 'undici';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { clientOf } from '../../../packages/sso/oidc/client.ts';
+import { configurationOf } from '../../../packages/sso/oidc/configuration.ts';
 import { discover } from '../../../packages/sso/oidc/discovery.ts';
 import { DEFAULT_LIMITS } from '../../../packages/sso/oidc/limits.ts';
-import type { OidcConnection, OidcOptions } from '../../../packages/sso/oidc/options.ts';
+import type { OidcClient } from '../../../packages/sso/oidc/oidc-client.ts';
+import type { OidcOptions } from '../../../packages/sso/oidc/options.ts';
 import { refusalOf } from '../../../packages/sso/oidc/refusal-of.ts';
 
 const ISSUER = 'https://idp.example';
@@ -15,10 +16,13 @@ const options = {
   outbound: { agent, agentFor: () => agent },
   now: Date.now,
 } as unknown as OidcOptions;
-const connection = {
-  connection_id: 'connection',
-  oidc: { issuer: ISSUER, client_id: 'gatehouse', client_secret: null },
-} as OidcConnection;
+const client: OidcClient = {
+  id: 'connection',
+  version: 1,
+  issuer: ISSUER,
+  client_id: 'gatehouse',
+  authentication: () => None(),
+};
 
 let document: Record<string, unknown>;
 beforeEach(() => {
@@ -40,15 +44,15 @@ const detailOf = (error: unknown) => (refusalOf(error) as { detail?: string }).d
 
 test('a provider with TLS is never sent to without it', async () => {
   document.authorization_endpoint = 'http://idp.example/auth';
-  const { metadata } = await discover(options, ISSUER);
-  expect(() => buildAuthorizationUrl(clientOf(options, connection, metadata), {})).toThrow(/HTTPS/);
+  const { metadata } = await discover(options, client);
+  expect(() => buildAuthorizationUrl(configurationOf(options, client, metadata), {})).toThrow(/HTTPS/);
 });
 
 test('a code never goes to a token endpoint without TLS', async () => {
   document.token_endpoint = 'http://idp.example/token';
-  const { metadata } = await discover(options, ISSUER);
+  const { metadata } = await discover(options, client);
   const answer = new URL('https://gate.example/oauth/callback?code=secret&state=s');
-  const grant = authorizationCodeGrant(clientOf(options, connection, metadata), answer, {
+  const grant = authorizationCodeGrant(configurationOf(options, client, metadata), answer, {
     expectedState: 's',
   });
   expect(await grant.catch(detailOf)).toMatch(/HTTPS/);
@@ -56,7 +60,7 @@ test('a code never goes to a token endpoint without TLS', async () => {
 
 test('keys are never read without TLS', async () => {
   document.jwks_uri = 'http://idp.example/jwks';
-  const { keys } = await discover(options, ISSUER);
+  const { keys } = await discover(options, client);
   expect(await Promise.resolve(keys({ alg: 'RS256' }, { payload: '', signature: '' })).catch(detailOf)).toBe(
     'the discovery document has no valid jwks_uri',
   );
