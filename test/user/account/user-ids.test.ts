@@ -2,13 +2,14 @@ import type { Collection, Document } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { drawUserIds, withNewUserId } from '../../../services/user/account/user-ids.ts';
 import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
-import { freshDatabase } from '../../fixtures/database.ts';
+import { watchedDatabase } from '../../fixtures/database.ts';
 import { rounds } from '../../fixtures/property.ts';
 
 let db: Database;
+let commands: string[];
 let drop: () => Promise<void>;
 beforeAll(async () => {
-  ({ db, drop } = await freshDatabase(COLLECTIONS));
+  ({ db, commands, drop } = await watchedDatabase(COLLECTIONS));
 });
 afterAll(() => drop());
 beforeEach(async () => {
@@ -23,12 +24,22 @@ const take = (user_id: string) =>
     { $set: { user_id } },
     { upsert: true, returnDocument: 'after' },
   );
-const draw = async (first: number, last: number) => (await withNewUserId(db, take, { first, last }))?.user_id;
-const exhausted = { reason: 'unavailable', status: 503, message: 'Service unavailable' };
+/** A process that starts now: it knows nothing of what others have found taken. */
+const newProcess = (): Database => ({ ...db });
+const draw = async (digits: number, process = newProcess()) =>
+  (await withNewUserId(process, take, digits))?.user_id;
+const takeAll = (ids: readonly string[]) =>
+  db.users.insertMany(ids.map((user_id) => ({ email: `${user_id}@example.com`, user_id }) as never));
+const ids = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => `User-${first + index}`);
 
-test('draws the first and the last number too', async () => {
-  const drawn = [await draw(100_000, 100_001), await draw(100_000, 100_001)];
-  expect(drawn.sort()).toEqual(['User-100000', 'User-100001']);
+test('draws each number of the length, the first and the last too', async () => {
+  const drawn = new Set<unknown>();
+  while (drawn.size < 9) {
+    drawn.add(await draw(1));
+    await db.users.deleteMany({});
+  }
+  expect([...drawn].sort()).toEqual(ids(1, 9));
 });
 
 test('draws six digits by default', async () => {
@@ -36,32 +47,84 @@ test('draws six digits by default', async () => {
 });
 
 test('draws again after a collision', async () => {
-  await take('User-1');
-  await take('User-2');
-  expect(await draw(1, 3)).toBe('User-3');
+  await takeAll(ids(1, 4));
+  for (let round = 0; round < rounds(10); round += 1) {
+    const drawn = await draw(1);
+    expect(ids(5, 9)).toContain(drawn);
+    await db.users.deleteOne({ user_id: drawn as string });
+  }
 });
 
-test('searches a crowded range for the last free id', async () => {
-  const numbers = Array.from({ length: 1_500 }, (_, index) => index + 1).filter((number) => number !== 1_234);
-  await db.users.insertMany(
-    numbers.map((number) => ({ email: `${number}@example.com`, user_id: `User-${number}` }) as never),
-  );
-  expect(await draw(1, 1_500)).toBe('User-1234');
-  await expect(draw(1, 1_500)).rejects.toMatchObject(exhausted);
+describe('ids become longer when half of a length is taken', () => {
+  test.each([
+    ['one digit', 5, 1, /^User-[6-9]$|^User-\d\d$/],
+    ['two digits', 60, 1, /^User-\d{3}$/],
+  ])('%s', async (_name, last, digits, expected) => {
+    await takeAll(ids(1, last));
+    const process = newProcess();
+    const drawn = [];
+    for (let count = 0; count < 20; count += 1) drawn.push(String(await draw(digits, process)));
+    for (const id of drawn) expect(id).toMatch(expected);
+    // A process finds out at its first collision, and stays with what it has found.
+    const longer = drawn.map((id) => id.length > `User-${last}`.length);
+    expect(longer.indexOf(true)).toBeLessThan(5);
+    expect(longer.lastIndexOf(false)).toBeLessThan(longer.indexOf(true));
+  });
+
+  test('not before', async () => {
+    await takeAll(ids(1, 4));
+    expect(ids(5, 9)).toContain(await draw(1));
+  });
+
+  test('ids of deleted accounts count as taken', async () => {
+    await db.deletedUsers.insertMany(ids(1, 9).map((_id) => ({ _id }) as never));
+    expect(await draw(1)).toMatch(/^User-\d\d$/);
+    await db.deletedUsers.deleteMany({});
+  });
+
+  test('ids that other records name do not stop it', async () => {
+    await db.features.insertMany(ids(1, 9).map((user_id) => ({ user_id }) as never));
+    expect(await draw(1)).toMatch(/^User-\d\d$/);
+    await db.features.deleteMany({});
+  });
+
+  test('for many accounts at once', async () => {
+    await takeAll(ids(1, 60));
+    const drawn = await drawUserIds(newProcess(), 300, 1);
+    expect(new Set(drawn).size).toBe(300);
+    for (const id of drawn) expect(id).toMatch(/^User-\d{3}$/);
+  });
 });
 
-test('is unavailable when every id is taken, and never returns a duplicate', async () => {
-  for (const number of [1, 2, 3]) await take(`User-${number}`);
-  await expect(draw(1, 3)).rejects.toMatchObject(exhausted);
-  expect(await db.users.countDocuments({ user_id: { $exists: true } })).toBe(3);
+test('a draw costs one command; a collision makes it count', async () => {
+  commands.length = 0;
+  await draw(6);
+  expect(commands).toEqual(['aggregate', 'findAndModify']);
+  await takeAll(ids(1, 9));
+  const process = newProcess();
+  commands.length = 0;
+  await draw(1, process);
+  expect(commands).toEqual([
+    'aggregate',
+    'distinct',
+    'distinct',
+    'distinct',
+    'distinct',
+    'aggregate',
+    'findAndModify',
+  ]);
+  await db.users.deleteMany({});
+  commands.length = 0;
+  await draw(1, process);
+  expect(commands).toEqual(['aggregate', 'findAndModify']);
 });
 
-test('gives as many parallel calls as there are ids one each', async () => {
+test('gives parallel calls of two processes one id each, from empty to crowded', async () => {
   for (let round = 0; round < rounds(5); round += 1) {
     await db.users.deleteMany({});
-    const drawn = await Promise.all(Array.from({ length: 30 }, () => draw(1, 30)));
-    expect(new Set(drawn).size).toBe(30);
-    await expect(draw(1, 30)).rejects.toMatchObject(exhausted);
+    const processes = [newProcess(), newProcess()];
+    const drawn = await Promise.all(Array.from({ length: 60 }, (_, index) => draw(1, processes[index % 2])));
+    expect(new Set(drawn).size).toBe(60);
   }
 });
 
@@ -79,7 +142,7 @@ test('passes on any other failure of the write', async () => {
 test('does not mistake a duplicate e-mail for a duplicate id', async () => {
   await db.users.insertOne({ email: 'a@example.com' } as never);
   const write = () => db.users.insertOne({ email: 'a@example.com', user_id: 'User-1' } as never);
-  await expect(withNewUserId(db, write, { first: 1, last: 1 })).rejects.toMatchObject({ code: 11000 });
+  await expect(withNewUserId(newProcess(), write, 1)).rejects.toMatchObject({ code: 11000 });
 });
 
 describe('an id that a deleted account has left behind is never drawn', () => {
@@ -94,6 +157,7 @@ describe('an id that a deleted account has left behind is never drawn', () => {
     ['webhooks', (owner_id) => ({ webhook_id: 'webhook', owner_id, slot: 0 })],
     ['events', (user_id) => ({ _id: 'event', readers: [user_id, 'organization'] })],
     ['ssoIdentities', (user_id) => ({ identity_id: 'identity', user_id })],
+    ['loginNames', (user_id) => ({ _id: 'google:1', user_id })],
     ['auditEvents', (user_id) => ({ user_id })],
     ['auditEvents', (user_id) => ({ target: { user_id } })],
     ['deletedUsers', (_id) => ({ _id })],
@@ -102,23 +166,21 @@ describe('an id that a deleted account has left behind is never drawn', () => {
   test.each(references)('%s', async (collection, reference) => {
     const stored = db[collection] as unknown as Collection<Document>;
     await stored.insertOne(reference('User-1'));
-    for (let round = 0; round < rounds(10); round += 1) {
-      await db.users.deleteMany({});
-      expect(await draw(1, 2)).toBe('User-2');
+    await takeAll(ids(2, 5));
+    // Four of the nine remain, and a longer id after a collision.
+    for (let round = 0; round < rounds(20); round += 1) {
+      const drawn = await draw(1);
+      expect(drawn).not.toBe('User-1');
+      await db.users.deleteOne({ user_id: drawn as string });
     }
-    await expect(draw(1, 2)).rejects.toMatchObject(exhausted);
     await stored.deleteMany({});
-    expect(await draw(1, 2)).toBe('User-1');
   });
 
   test.each(references)('%s, for many accounts', async (collection, reference) => {
     const stored = db[collection] as unknown as Collection<Document>;
-    await stored.insertOne(reference('User-100500'));
-    for (let round = 0; round < rounds(10); round += 1) {
-      const drawn = await drawUserIds(db, 500, { first: 100_000, last: 100_999 });
-      expect(drawn).not.toContain('User-100500');
-      expect(drawn.length).toBeGreaterThanOrEqual(499);
-    }
+    await stored.insertOne(reference('User-1'));
+    const drawn = await drawUserIds(newProcess(), 9, 1);
+    expect(drawn.sort()).toEqual(ids(2, 9));
     await stored.deleteMany({});
   });
 });

@@ -178,7 +178,14 @@ describe('PUT …/members/{user_id}', () => {
       expect(
         outcome(await team.ada.call('PUT', `${place}/members/${disabled.user_id}`, { role: 'Editor' })),
       ).toStrictEqual(userNotFound(service.clock));
-    for (const user_id of ['User-99999', 'User-012345', 'User-1000000', 'user-999999', NOWHERE, 'undefined'])
+    for (const user_id of [
+      'User-99999',
+      'User-012345',
+      `User-1${'0'.repeat(12)}`,
+      'user-999999',
+      NOWHERE,
+      'undefined',
+    ])
       expect(outcome(await set(team.ada, { user_id }, 'Viewer')), user_id).toStrictEqual(
         userNotFound(service.clock),
       );

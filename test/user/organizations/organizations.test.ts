@@ -370,7 +370,14 @@ describe('owners', () => {
   test('an id that no account can have gets no offer, and only an Owner can be removed', async () => {
     const { organization_id } = await service.create(ada, '', { name: 'Engines' });
     const before = await stored();
-    for (const user_id of ['User-99999', 'User-1000000', 'user-999999', NOWHERE, 'undefined'])
+    for (const user_id of [
+      'User-99999',
+      'User-0100000',
+      `User-1${'0'.repeat(12)}`,
+      'user-999999',
+      NOWHERE,
+      'undefined',
+    ])
       expect(outcome(await ada.call('PUT', path(organization_id, user_id))), user_id).toStrictEqual(
         userNotFound(service.clock),
       );

@@ -17,4 +17,4 @@ export const inviteeOf = (request: FastifyRequest): Invitee => ({
 export const isInvited = ({ user_id, email }: Invitee) => ({ $or: [{ invited_id: user_id }, { email }] });
 
 /** Whether an id has the form of those that verification gives (CONTRACT.md §User record). Only these can be invited. */
-export const isUserId = (id: string): boolean => /^User-[1-9]\d{5}$/.test(id);
+export const isUserId = (id: string): boolean => /^User-[1-9]\d{5,11}$/.test(id);
