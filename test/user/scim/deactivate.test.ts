@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { buildUserService } from '../../../services/user/app.ts';
 import { createMailer } from '../../../services/user/mail/mailer.ts';
 import { eventsOf } from '../../fixtures/audit.ts';
@@ -6,6 +6,8 @@ import { eventually } from '../../fixtures/eventually.ts';
 import { send } from '../../fixtures/http.ts';
 import { bearerOf } from '../../fixtures/members.ts';
 import { listen, testConfig } from '../../fixtures/services.ts';
+import { storeOrganization } from '../access/store-organization.ts';
+import { LEASE, runDeletions } from '../account/deletion/run-deletions.ts';
 import { type Client, newClient, person, scimError } from './scim-client.ts';
 import { client, organization, service, withScim } from './with-scim.ts';
 
@@ -134,6 +136,100 @@ test('ends on the last change if it overtakes an earlier one', async () => {
   expect(isFirst).toBe(false);
   expect((await client.call('GET', `/Users/${id}`)).body.active).toBe(false);
   expect(await accountOf(email)).toMatchObject({ account_status: 'disabled' });
+});
+
+test('leaves an account alone whose address changes at the same time', async () => {
+  const { users } = service.db;
+  const { id, email, user_id } = await newUser('renamed');
+  const findOne = users.findOne.bind(users) as (...given: unknown[]) => Promise<unknown>;
+  const spy = vi.spyOn(users, 'findOne').mockImplementation((async (...given: unknown[]) => {
+    const found = await findOne(...given);
+    if (JSON.stringify(given[0]) === JSON.stringify({ user_id }))
+      await users.updateOne({ user_id }, { $set: { email: 'renamed@elsewhere.example' } });
+    return found;
+  }) as never);
+  await deactivate(id);
+  spy.mockRestore();
+  const account = await accountOf('renamed@elsewhere.example');
+  expect(account).toMatchObject({ account_status: 'active' });
+  expect(account?.deprovisioned).toBeUndefined();
+});
+
+describe('while a deletion of the account has begun, and the account is then kept as the last Owner', () => {
+  /** A user who is the only Owner of an organization of their own, and whose deletion a kill interrupted at its begin. */
+  async function newDeparting(name: string) {
+    const { db, clock } = service;
+    const user = await newUser(name);
+    const at = new Date(clock.now());
+    await storeOrganization(db, { name, owners: [user.user_id], departments: ['Support'], now: clock.now() });
+    const begin = async (account_status: string) =>
+      db.users.updateOne(
+        { user_id: user.user_id },
+        {
+          $set: {
+            account_status: 'disabled',
+            deletion: { requested_at: at, due_at: at, next: at, begun_at: at, account_status } as never,
+          },
+        },
+      );
+    return { ...user, begin };
+  }
+  const by = () => `sso:${client.connection.connection_id}`;
+
+  test('a deactivation holds', async () => {
+    const { id, email, begin } = await newDeparting('departing');
+    await begin('active');
+    expect((await deactivate(id)).body.active).toBe(false);
+    expect(await runDeletions(service)).toEqual([]);
+    const kept = await accountOf(email);
+    expect(kept).toMatchObject({
+      account_status: 'disabled',
+      deprovisioned: { by: by(), account_status: 'active' },
+      deletion: { kept: true },
+    });
+    expect(kept?.deletion).not.toHaveProperty('account_status');
+    await activate(id);
+    expect(await accountOf(email)).toMatchObject({ account_status: 'active' });
+  });
+
+  test('an activation holds', async () => {
+    const { id, email, begin } = await newDeparting('staying');
+    await deactivate(id);
+    await begin('disabled');
+    await activate(id);
+    expect(await accountOf(email)).toMatchObject({ account_status: 'disabled' });
+    expect(await runDeletions(service)).toEqual([]);
+    const kept = await accountOf(email);
+    expect(kept).toMatchObject({ account_status: 'active', deletion: { kept: true } });
+    expect(kept?.deprovisioned).toBeUndefined();
+  });
+
+  test('a deactivation holds that comes while the job decides', async () => {
+    const { db, clock } = service;
+    const { id, email, begin } = await newDeparting('deciding');
+    await begin('active');
+    const find = db.organizations.find.bind(db.organizations);
+    const spy = vi.spyOn(db.organizations, 'find').mockImplementation(((
+      ...given: Parameters<typeof find>
+    ) => {
+      const cursor = find(...given);
+      const toArray = cursor.toArray.bind(cursor);
+      cursor.toArray = async () => {
+        spy.mockRestore();
+        await deactivate(id);
+        return toArray();
+      };
+      return cursor;
+    }) as never);
+    await runDeletions(service);
+    clock.advance(LEASE / 1000);
+    await runDeletions(service);
+    expect(await accountOf(email)).toMatchObject({
+      account_status: 'disabled',
+      deprovisioned: { by: by(), account_status: 'active' },
+      deletion: { kept: true },
+    });
+  });
 });
 
 test('completes a deactivation that was interrupted when a service starts', async () => {

@@ -119,7 +119,7 @@ export interface AccountDeletion {
   kept?: true;
   /** When the job began: from then on no login restores the account. */
   begun_at?: Date;
-  /** The status of the account before. */
+  /** The status that the account gets back if it is kept after all. SCIM changes it here once the job has begun. */
   account_status?: User['account_status'];
   /** The address of the account. It is stored here when the record is stripped; from then on nothing undoes it. */
   email?: string;

@@ -131,7 +131,11 @@ async function begin(
   if (held.deletion.email !== undefined) return held as DeletedUser;
   const solelyOwned = await soleOwnerships(db, user_id);
   if (solelyOwned.length > 0) {
-    await db.users.updateOne(lease.held(_id), keep(held as DeletedUser, solelyOwned, now()));
+    // If SCIM has changed the status meanwhile, the next run decides anew.
+    await db.users.updateOne(
+      { ...lease.held(_id), 'deletion.account_status': held.deletion.account_status ?? null },
+      keep(held as DeletedUser, solelyOwned, now()),
+    );
     return null;
   }
   return db.users.findOneAndReplace({ ...lease.held(_id), email: held.email }, strippedOf(held), {

@@ -5,7 +5,7 @@ import type { User } from '@gatehouse/shared/identity/users';
 import type { Connection } from '@gatehouse/sso/connection-records';
 import { endProviderSessions } from '@gatehouse/sso/end-sessions';
 import type { Identity } from '@gatehouse/sso/records';
-import type { WithId } from 'mongodb';
+import type { Filter, WithId } from 'mongodb';
 import { otherOwners, requireAnotherOwner } from '../../access/memberships/last-owner.ts';
 import type { Database } from '../../database.ts';
 import { isOwnAddress } from '../../provisioning/address.ts';
@@ -74,15 +74,38 @@ async function enable(
 ): Promise<SyncResult | undefined> {
   const by = grantedBy(connection.connection_id);
   const user = await db.users.findOne({ user_id, 'deprovisioned.by': by });
-  if (!user?.deprovisioned || !(await isOwnAddress(db, connection, user.email))) return undefined;
-  const { modifiedCount } = await undo(db, user, by);
-  return modifiedCount === 1 ? { account_status: user.deprovisioned.account_status } : undefined;
+  if (!user || !(await isOwnAddress(db, connection, user.email))) return undefined;
+  const account_status = await undo(db, user_id, by);
+  return account_status === null ? undefined : { account_status };
 }
 
-const undo = (db: Database, { _id }: WithId<User>, by: string) =>
-  db.users.updateOne({ _id, account_status: 'disabled', 'deprovisioned.by': by }, [
-    { $set: { account_status: '$deprovisioned.account_status', deprovisioned: '$$REMOVE' } },
-  ]);
+/** Gives an account its status back. @returns the status; null if this connection has not disabled the account. */
+const undo = (db: Database, user_id: string, by: string): Promise<string | null> =>
+  optimistic(async () => {
+    const user = await db.users.findOne({ user_id, 'deprovisioned.by': by });
+    if (!user?.deprovisioned || user.account_status !== 'disabled') return null;
+    const { account_status } = user.deprovisioned;
+    const { modifiedCount } = await db.users.updateOne(
+      { ...unchanged(user), 'deprovisioned.by': by },
+      { $set: { [statusField(user)]: account_status }, $unset: { deprovisioned: true } },
+    );
+    return modifiedCount === 1 ? account_status : undefined;
+  });
+
+/** Where the status of an account is. A deletion that has begun holds it until it is certain. */
+const statusField = ({ deletion }: User) =>
+  deletion?.begun_at ? 'deletion.account_status' : 'account_status';
+
+const statusOf = ({ account_status, deletion }: User) =>
+  deletion?.begun_at ? deletion.account_status : account_status;
+
+/** Matches an account whose address and status are still those that were read. */
+const unchanged = (user: WithId<User>): Filter<User> => ({
+  _id: user._id,
+  email: user.email,
+  'deletion.begun_at': user.deletion?.begun_at ?? { $exists: false },
+  [statusField(user)]: statusOf(user) ?? null,
+});
 
 /** Makes an identity active again. A deletion is undone as well, unless another user has the userName by now. */
 const keepActive = (db: Database, { identity_id, scim }: Identity) =>
@@ -112,32 +135,29 @@ async function disable(
   const { connection_id } = connection;
   const { user_id } = identity;
   const by = grantedBy(connection_id);
-  const user = await db.users.findOne({ user_id });
-  let isDisabled = false;
-  if (user && (await isOwnAddress(db, connection, user.email))) {
-    const { modifiedCount } = await db.users.updateOne(
-      { _id: user._id, account_status: { $ne: 'disabled' } },
-      [
-        {
-          $set: {
-            deprovisioned: { by: { $literal: by }, account_status: '$account_status' },
-            account_status: 'disabled',
-            sessions_valid_from: { $max: ['$sessions_valid_from', new Date(now())] },
-          },
-        },
-      ],
-    );
-    isDisabled = modifiedCount === 1;
-    // Concurrent calls may have deactivated the other Owners.
-    if (isDisabled)
-      await refuseLastOwner(options, connection, identity).catch(async (error: unknown) => {
-        if (isRefusal(error)) {
-          await undo(db, user, by);
-          await keepActive(db, identity);
-        }
-        throw error;
-      });
-  }
+  const isDisabled = await optimistic(async () => {
+    const user = await db.users.findOne({ user_id });
+    if (!user || statusOf(user) === 'disabled' || !(await isOwnAddress(db, connection, user.email)))
+      return false;
+    const { modifiedCount } = await db.users.updateOne(unchanged(user), {
+      $set: {
+        deprovisioned: { by, account_status: statusOf(user) ?? 'active' },
+        account_status: 'disabled',
+        [statusField(user)]: 'disabled',
+      },
+      $max: { sessions_valid_from: new Date(now()) },
+    });
+    return modifiedCount === 1 || undefined;
+  });
+  // Concurrent calls may have deactivated the other Owners.
+  if (isDisabled)
+    await refuseLastOwner(options, connection, identity).catch(async (error: unknown) => {
+      if (isRefusal(error)) {
+        await undo(db, user_id, by);
+        await keepActive(db, identity);
+      }
+      throw error;
+    });
   await endProviderSessions(options, { connection_id, user_id });
   return isDisabled ? { account_status: 'disabled' } : undefined;
 }
