@@ -320,6 +320,14 @@ describe('GitHub', () => {
   }
   const tokenOf = async (): Promise<string> => (await exchange({ code: await codeOf() })).body.access_token;
 
+  test('names the issuer in its answer', async () => {
+    expect((await answerAt(addressWith(), { person: 'ada' })).fields).toStrictEqual({
+      state: 'state',
+      iss: `${github().ISSUER}/login/oauth`,
+      code: expect.any(String),
+    });
+  });
+
   test('answers JSON to who accepts it, otherwise a form', async () => {
     const json = await exchange({ code: await codeOf() });
     const answer = { token_type: 'bearer', scope: 'read:user,user:email' };
@@ -392,6 +400,7 @@ describe('GitHub', () => {
   test('tells the client of a refusal', async () => {
     expect((await answerAt(addressWith(), { refuse: '1' })).fields).toStrictEqual({
       state: 'state',
+      iss: `${github().ISSUER}/login/oauth`,
       error: 'access_denied',
       error_description: expect.any(String),
       error_uri: expect.stringMatching(/^https:/),

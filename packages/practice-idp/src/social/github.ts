@@ -22,7 +22,9 @@ export function createGitHub({ base, redirectUri, staff, switches }: ProviderOpt
     client: { id: CLIENT_ID, redirectUri },
     staff,
     switches,
+    answer: () => ({ iss: `${base}/login/oauth` }),
     refusal: {
+      iss: `${base}/login/oauth`,
       error: 'access_denied',
       error_description: 'The user has denied your application access.',
       error_uri: `${DOCUMENTATION}/troubleshooting-authorization-request-errors/#access-denied`,
