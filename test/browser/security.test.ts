@@ -1,3 +1,4 @@
+import { unusableHash } from '@gatehouse/shared/identity/passwords';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -94,6 +95,23 @@ describePages('sign-in and security', (pages) => {
     await done(page, 'Your password has been changed');
     await other.reload();
     await other.getByText('Your session has ended. Please sign in again.').waitFor();
+  });
+
+  test('an account that began at a provider gets its first password', async () => {
+    const { email } = await newMember(pages.services.db);
+    const page = await open(email);
+    await pages.services.db.users.updateOne({ email }, { $set: { password: unusableHash() } });
+    await page.reload();
+    await page.getByText('Next: set a password.').waitFor();
+    const protection = page.getByRole('listitem').filter({ hasText: 'Password' });
+    expect(await protection.textContent()).toBe('PasswordOff');
+    await page.getByRole('button', { name: 'Set a password' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('New password').fill('the first secret');
+    await dialog.getByRole('button', { name: 'Set a password' }).click();
+    await done(page, 'Your password is set');
+    await page.getByRole('button', { name: 'Change password' }).waitFor();
+    expect(await protection.textContent()).toBe('PasswordOn');
   });
 
   test('the address is changed with a code that is mailed to the new one', async () => {

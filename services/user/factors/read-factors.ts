@@ -1,6 +1,8 @@
 import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { principalOf } from '@gatehouse/shared/identity/principal';
+import { requiresSso } from '@gatehouse/shared/identity/sso';
 import type { User } from '@gatehouse/shared/identity/users';
+import { hasPassword } from '@gatehouse/shared/identity/ways-in';
 import { z } from 'zod';
 import { operation } from './operation.ts';
 
@@ -25,12 +27,35 @@ export const factorsRecord = z
     ],
   });
 
+const ownFactors = factorsRecord
+  .extend({
+    password: z.object({ set: z.boolean(), allowed: z.boolean() }).meta({
+      description: 'Whether the account has a password, and whether its organization lets it log in with one',
+    }),
+  })
+  .meta({
+    description: 'What protects the account',
+    examples: [
+      {
+        totp: { enrolled_at: '2026-01-15T09:30:00.000Z' },
+        recovery_codes_left: 10,
+        reset_at: null,
+        password: { set: true, allowed: true },
+      },
+    ],
+  });
+
 export const readFactors = operation('GET /api/v1/users/me/factors', {
   needs: 'own',
-  summary: 'Read your own second factors',
-  description: 'Tells whether the account has an authenticator app, and how many recovery codes are unused.',
-  returns: factorsRecord,
-  handle: async ({ now, request }) => presentFactors(principalOf(request).user, now()),
+  summary: 'Read your own factors',
+  description:
+    'Tells whether the account has a password and an authenticator app, and how many recovery codes are unused.',
+  returns: ownFactors,
+  async handle({ db, now, request }) {
+    const { user } = principalOf(request);
+    const allowed = !(await requiresSso(db, user, now()));
+    return { ...presentFactors(user, now()), password: { set: hasPassword(user), allowed } };
+  },
 });
 
 export function presentFactors(user: User, now: number): z.infer<typeof factorsRecord> {

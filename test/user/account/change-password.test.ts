@@ -36,6 +36,9 @@ const statusOf = async (authorization: string, where = service.url) =>
   (await send(`${where}/api/v1/users/me`, { headers: { authorization } })).status;
 const logIn = async (password: string) =>
   (await postForm(`${service.login}/v2/login`, { email: ada.email, password })).status;
+/** What the person is told about the password. */
+const shown = async (authorization: string) =>
+  (await send(`${service.url}/api/v1/users/me/factors`, { headers: { authorization } })).body.password;
 
 /** The subject of the newest mail to Ada. */
 const subjectMailed = () =>
@@ -197,9 +200,11 @@ describe('POST /api/v1/users/me/password', () => {
 
   test('sets the first password of an account that logs in at a provider', async () => {
     await service.db.users.updateOne({ email: ada.email }, { $set: { password: unusableHash() } });
+    expect(await shown(bearer)).toEqual({ set: false, allowed: true });
     const events = await eventsOf(service, () => change('first'));
     expect(events).toMatchObject([{ action: 'password.change', after: { first: 'true' } }]);
     expect(await logIn('first')).toBe(200);
+    expect(await shown(bearer)).toEqual({ set: true, allowed: true });
     expect(await subjectMailed()).toBe('Your account has a password');
   });
 
@@ -217,6 +222,7 @@ describe('POST /api/v1/users/me/password', () => {
       code: 'SSO_REQUIRED',
     });
     expect(await service.db.users.findOne({ _id: user._id })).toEqual(user);
+    expect(await shown(session(user))).toEqual({ set: true, allowed: false });
   });
 
   test('the gateway that forwards it refuses the ended sessions at once', async () => {

@@ -60,7 +60,12 @@ describe('a reset by an operator', () => {
     services.clock.advance(1);
     // Compared at use: no job has run.
     expect((await login(user)).status).toBe(200);
-    expect(await factors(user)).toEqual({ totp: null, recovery_codes_left: 0, reset_at: null });
+    expect(await factors(user)).toEqual({
+      totp: null,
+      recovery_codes_left: 0,
+      reset_at: null,
+      password: { set: true, allowed: true },
+    });
     await carryOut();
     const record = await recordOf(user);
     expect(record).not.toHaveProperty('second_factor');

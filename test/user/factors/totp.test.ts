@@ -83,7 +83,12 @@ describe('an enrollment', () => {
     });
     expect(qr).not.toMatch(/script|on\w+=|href|foreignObject/i);
     // Until the first code, nothing changes.
-    expect((await factors(user)).body).toEqual({ totp: null, recovery_codes_left: 0, reset_at: null });
+    expect((await factors(user)).body).toEqual({
+      totp: null,
+      recovery_codes_left: 0,
+      reset_at: null,
+      password: { set: true, allowed: true },
+    });
     expect((await login(user)).status).toBe(200);
     const stored = JSON.stringify(await recordOf(user));
     expect(stored).not.toContain(secret);
@@ -102,6 +107,7 @@ describe('an enrollment', () => {
       totp: { enrolled_at: iso() },
       recovery_codes_left: 10,
       reset_at: null,
+      password: { set: true, allowed: true },
     });
     const record = await recordOf(user);
     expect(record).not.toHaveProperty('pending_factor');

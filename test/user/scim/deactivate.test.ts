@@ -140,7 +140,7 @@ test('ends on the last change if it overtakes an earlier one', async () => {
 
 test('leaves an account alone whose address changes at the same time', async () => {
   const { users } = service.db;
-  const { id, email, user_id } = await newUser('renamed');
+  const { id, user_id } = await newUser('renamed');
   const findOne = users.findOne.bind(users) as (...given: unknown[]) => Promise<unknown>;
   const spy = vi.spyOn(users, 'findOne').mockImplementation((async (...given: unknown[]) => {
     const found = await findOne(...given);

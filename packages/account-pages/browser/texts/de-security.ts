@@ -10,6 +10,9 @@ export const texts: SecurityTexts = {
       on: 'An',
       off: 'Aus',
       left: (left) => `${left} übrig`,
+      nextPassword:
+        'Als Nächstes: Legen Sie ein Passwort fest. Dann können Sie sich auch ohne Ihren Anbieter anmelden.',
+      atOrganization: 'Sie melden sich bei Ihrer Organisation an, die Ihr Konto schützt.',
       nextApp:
         'Als Nächstes: Richten Sie eine Authenticator-App ein. Dann kommt niemand allein mit Ihrem Passwort hinein.',
       nextCodes: (left) =>
@@ -18,9 +21,12 @@ export const texts: SecurityTexts = {
     },
     password: {
       change: 'Passwort ändern',
+      setFirst: 'Passwort festlegen',
       hint: 'Wählen Sie eines, das Sie sonst nirgends benutzen.',
       explanation: 'Ihre anderen Geräte werden abgemeldet. Hier bleiben Sie angemeldet.',
       changed: 'Ihr Passwort ist geändert, und Ihre anderen Geräte sind abgemeldet.',
+      wasSet: 'Ihr Passwort ist festgelegt, und Ihre anderen Geräte sind abgemeldet.',
+      notAllowed: 'Ihre Organisation lässt ihre Leute sich dort anmelden, ohne Passwort.',
     },
     email: {
       change: 'E-Mail ändern',

@@ -9,6 +9,8 @@ export const texts = {
       on: 'On',
       off: 'Off',
       left: (left: number) => (left === 1 ? '1 left' : `${left} left`),
+      nextPassword: 'Next: set a password. You can then sign in without your provider, too.',
+      atOrganization: 'You sign in at your organization, which protects your account.',
       nextApp: 'Next: set up an authenticator app. Then nobody gets in with your password alone.',
       nextCodes: (left: number) =>
         `Next: create new recovery codes. ${left === 0 ? 'None is' : left === 1 ? 'Only one is' : `Only ${left} are`} left, and without them a lost device locks you out.`,
@@ -16,9 +18,12 @@ export const texts = {
     },
     password: {
       change: 'Change password',
+      setFirst: 'Set a password',
       hint: 'Choose one that you use nowhere else.',
       explanation: 'Your other devices are signed out. You stay signed in here.',
       changed: 'Your password has been changed, and your other devices are signed out.',
+      wasSet: 'Your password is set, and your other devices are signed out.',
+      notAllowed: 'Your organization asks its people to sign in there, without a password.',
     },
     email: {
       change: 'Change e-mail',

@@ -20,7 +20,12 @@ export default function Security({ result }: { result: Result }) {
         <${Loading} loaded=${profile}>
           ${({ email }: Profile) => html`
             <${EmailSection} email=${email} onChanged=${profile.reload} result=${result} />
-            <${PasswordSection} email=${email} result=${result} />
+            <${PasswordSection}
+              email=${email}
+              state=${loaded.password}
+              onChanged=${factors.reload}
+              result=${result}
+            />
           `}
         <//>
         <${AuthenticatorSection} factors=${loaded} onChanged=${factors.reload} result=${result} />

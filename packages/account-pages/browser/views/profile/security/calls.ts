@@ -6,6 +6,7 @@ export interface Factors {
   totp: { enrolled_at: string } | null;
   recovery_codes_left: number;
   reset_at: string | null;
+  password: { set: boolean; allowed: boolean };
 }
 
 export interface Enrollment {

@@ -10,14 +10,10 @@ const FEW = 4;
 const { overview } = texts.security;
 
 /** What protects the account, and what to do next. */
-export function Overview({ factors: { totp, recovery_codes_left } }: { factors: Factors }) {
-  const next = !totp
-    ? overview.nextApp
-    : recovery_codes_left < FEW
-      ? overview.nextCodes(recovery_codes_left)
-      : overview.done;
+export function Overview({ factors }: { factors: Factors }) {
+  const { totp, recovery_codes_left, password } = factors;
   const rows = [
-    [overview.password, true, overview.on],
+    [overview.password, password.set, password.set ? overview.on : overview.off],
     [overview.app, totp !== null, totp ? overview.on : overview.off],
     ...(totp
       ? [[overview.codes, recovery_codes_left >= FEW, overview.left(recovery_codes_left)] as const]
@@ -32,7 +28,13 @@ export function Overview({ factors: { totp, recovery_codes_left } }: { factors: 
           `,
         )}
       </ul>
-      <p class="hint">${next}</p>
+      <p class="hint">${nextStep(factors)}</p>
     <//>
   `;
+}
+
+function nextStep({ totp, recovery_codes_left, password }: Factors): string {
+  if (!password.set) return password.allowed ? overview.nextPassword : overview.atOrganization;
+  if (!totp) return overview.nextApp;
+  return recovery_codes_left < FEW ? overview.nextCodes(recovery_codes_left) : overview.done;
 }
