@@ -43,6 +43,8 @@ const noticeDetails = (now: number): NoticeDetails => ({
   recovery_code_used: { left: 7 },
   factor_codes_wrong: {},
   factor_reset_requested: { effective_at: new Date(now + DAY) },
+  passkey_added: {},
+  passkey_removed: {},
   deletion_requested: { deletes_at: new Date(now + 14 * DAY) },
   deletion_cancelled: {},
   deletion_kept: { places: ['Analytical Engines'] },

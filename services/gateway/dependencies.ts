@@ -5,7 +5,7 @@ import { createCaptchaGate } from './captcha/gate.ts';
 import type { Database } from './database.ts';
 import type { Limits } from './limits.ts';
 import { createAuditRefusals } from './policy/audit-refusals.ts';
-import { createCodeThrottle, createFactorThrottle } from './policy/code-throttle.ts';
+import { createCodeThrottle, createFactorThrottle, createPasskeyThrottle } from './policy/code-throttle.ts';
 import type { Counters } from './policy/counters.ts';
 import { createCounters } from './policy/counters-fallback.ts';
 import { createRedis } from './policy/counters-redis.ts';
@@ -52,6 +52,7 @@ export async function createDependencies({ config, db, counters: injected, limit
     throttle: createLoginThrottle(counters),
     codeThrottle: createCodeThrottle(counters),
     factorThrottle: createFactorThrottle(counters),
+    passkeyThrottle: createPasskeyThrottle(counters),
     auditRefusals: createAuditRefusals(db, now),
     principals: createPrincipals(config, { users: db.users, tokens: createTokens(config), now }),
     idempotency: createIdempotency(config, db, now),

@@ -3,9 +3,15 @@ import {
   catalogueLoginContract,
   catalogueTokenOf,
 } from '@gatehouse/shared/contract/catalogue-login';
+import {
+  cataloguePasskeyLoginContract,
+  cataloguePasskeyOptionsContract,
+} from '@gatehouse/shared/contract/passkeys';
 import { logInWithFactor } from './factor-login.ts';
 import { logIn } from './log-in.ts';
 import { operation } from './operation.ts';
+import { logInWithPasskey } from './passkey-login.ts';
+import { requestLogin } from './passkey-request.ts';
 
 /** CONTRACT.md §Catalogue login does not reveal whether an account exists. */
 const REFUSALS = {
@@ -34,5 +40,20 @@ export const catalogueFactorLogin = operation(catalogueFactorContract.line, {
   audits: ['login', 'account.restore'],
   async handle(call) {
     return catalogueTokenOf(await logInWithFactor(call, 'catalogue'));
+  },
+});
+
+/** CONTRACT.md §Passkeys. */
+export const cataloguePasskeyOptions = operation(cataloguePasskeyOptionsContract.line, {
+  ...cataloguePasskeyOptionsContract,
+  handle: requestLogin,
+});
+
+/** CONTRACT.md §Passkeys. */
+export const cataloguePasskeyLogin = operation(cataloguePasskeyLoginContract.line, {
+  ...cataloguePasskeyLoginContract,
+  audits: ['login', 'account.restore'],
+  async handle(call) {
+    return catalogueTokenOf(await logInWithPasskey(call, 'catalogue'));
   },
 });

@@ -1,5 +1,5 @@
 import { catalogueTokenOf } from '@gatehouse/shared/contract/catalogue-login';
-import { confirmContract } from '@gatehouse/shared/contract/confirm';
+import { confirmContract, confirmPasskeyOptionsContract } from '@gatehouse/shared/contract/confirm';
 import { createFactorSecrets } from '@gatehouse/shared/data/secrets';
 import { spendAll } from '@gatehouse/shared/data/sliding-budget';
 import { AppError } from '@gatehouse/shared/http/errors';
@@ -9,8 +9,12 @@ import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { spendFactorCode } from '@gatehouse/shared/identity/second-factor';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
+import { hasPasskey } from '@gatehouse/shared/identity/ways-in';
 import type { Call } from '@gatehouse/shared/operation/operation';
+import type { FastifyRequest } from 'fastify';
 import { type LoginDependencies, operation } from './operation.ts';
+import { requestPasskey } from './passkey-request.ts';
+import { type PasskeyProof, provePasskey } from './use-passkey.ts';
 
 /** Wrong passwords of one account within so many seconds. Only holders of a session can spend them. */
 const GUESSES = { limit: 10, seconds: 15 * 60 };
@@ -44,19 +48,40 @@ export const confirm = operation(confirmContract.line, {
   },
 });
 
+/** CONTRACT.md §Passkeys. */
+export const confirmPasskeyOptions = operation(confirmPasskeyOptionsContract.line, {
+  ...confirmPasskeyOptionsContract,
+  async handle(call) {
+    const { user } = principalOf(call.request);
+    if (!hasPasskey(user)) throw new AppError('notFound', { text: 'The account has no passkey' });
+    return requestPasskey(call, ceremonyFor(call.request), user);
+  },
+});
+
+const ceremonyFor = (request: FastifyRequest) => {
+  const { user, session } = principalOf(request);
+  return { purpose: 'confirm', subject: `${user._id.toHexString()} ${session.id}` } as const;
+};
+
+interface Proof extends Partial<PasskeyProof> {
+  password?: string;
+  code?: string;
+}
+
 /**
- * Returns the check of what the caller must present: the second factor or, in an account without one, the password.
- * @throws {AppError} missingField when they present the other one.
+ * Returns the check of what the caller presents: a passkey, or else the second factor or, in an account without one, the
+ * password.
+ * @throws {AppError} missingField when they present the wrong one of these two.
  */
-function proofOf({
-  config,
-  db,
-  passwords,
-  now,
-  request,
-  body: { password, code },
-}: LoginDependencies & Pick<Call, 'request'> & { body: { password?: string; code?: string } }) {
+function proofOf(call: LoginDependencies & Pick<Call, 'request'> & { body: Proof }) {
+  const { config, db, passwords, now, request } = call;
+  const { password, code, passkey_token, credential } = call.body;
   const { user } = principalOf(request);
+  if (passkey_token !== undefined && credential !== undefined)
+    return async () => {
+      if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
+      await provePasskey(call, user, { passkey_token, credential }, ceremonyFor(request));
+    };
   if (isEnrolled(user, now())) {
     // The password alone must not take the factor away.
     if (code === undefined) throw new AppError('missingField', { text: 'code is required' });

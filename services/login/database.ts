@@ -5,10 +5,12 @@ import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
 import { ssoDomainCollections } from '@gatehouse/shared/identity/sso';
 import { userCollections } from '@gatehouse/shared/identity/users';
+import { passkeyCollections } from '@gatehouse/shared/passkeys/records';
 
 /** The collections that the login service reads and writes. */
 export const COLLECTIONS = {
   ...userCollections,
+  ...passkeyCollections,
   ...featureCollections,
   ...ssoDomainCollections,
   ...auditCollections,

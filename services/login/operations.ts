@@ -1,6 +1,11 @@
-import { catalogueFactorLogin, catalogueLogin } from './catalogue-login.ts';
-import { confirm } from './confirm.ts';
-import { factorLogin, login } from './login.ts';
+import {
+  catalogueFactorLogin,
+  catalogueLogin,
+  cataloguePasskeyLogin,
+  cataloguePasskeyOptions,
+} from './catalogue-login.ts';
+import { confirm, confirmPasskeyOptions } from './confirm.ts';
+import { factorLogin, login, passkeyLogin, passkeyOptions } from './login.ts';
 import { logouts } from './logout.ts';
 import { refreshes } from './refresh.ts';
 
@@ -8,9 +13,14 @@ import { refreshes } from './refresh.ts';
 export const OPERATIONS = [
   login,
   factorLogin,
+  passkeyOptions,
+  passkeyLogin,
   catalogueLogin,
   catalogueFactorLogin,
+  cataloguePasskeyOptions,
+  cataloguePasskeyLogin,
   confirm,
+  confirmPasskeyOptions,
   ...refreshes,
   ...logouts,
 ];

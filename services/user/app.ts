@@ -32,6 +32,7 @@ import type { Mailer } from './mail/mailer.ts';
 import { createPaymentNotices } from './organizations/departments/payment-notices.ts';
 import { createExportWorker, type ExportTuning } from './organizations/exports/worker.ts';
 import { organizations } from './organizations/organizations.ts';
+import { passkeys } from './passkeys/passkeys.ts';
 import { createScimHost } from './scim/host.ts';
 import { createSsoHost } from './sso-host.ts';
 import { createWebhookHost } from './webhook-host.ts';
@@ -104,6 +105,7 @@ export async function buildUserService({
   });
   const guards = { 'service key': checkServiceKey(config) };
   await addOperations(app, factors, { config, db, now, log, wakeNotices }, guards);
+  await addOperations(app, passkeys, { config, db, tokens, now, wakeNotices });
   const delivery = createDelivery(app, { config, db, host: createWebhookHost(db, mailer), now, ...tuning });
   const { secrets, worker, relay, owners, repair, ...webhookDependencies } = delivery;
   const exportWorker = createExportWorker({ db, now, log, tuning: exportTuning });

@@ -5,6 +5,7 @@ import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
 import { userCollections } from '@gatehouse/shared/identity/users';
 import { loginNameCollections } from '@gatehouse/shared/identity/ways-in';
+import { passkeyCollections } from '@gatehouse/shared/passkeys/records';
 import { ssoCollections } from '@gatehouse/sso/records';
 import { webhookCollections } from '@gatehouse/webhooks/records';
 import { accessCollections } from './access/records.ts';
@@ -21,6 +22,7 @@ export const COLLECTIONS = {
   ...refusalCollections,
   ...budgetCollections,
   ...loginNameCollections,
+  ...passkeyCollections,
   ...deletionCollections,
   ...chatbotCollections,
   ...accessCollections,

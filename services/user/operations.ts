@@ -7,11 +7,13 @@ import { archive } from './archive/archive.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import { factors } from './factors/factors.ts';
 import { organizations } from './organizations/organizations.ts';
+import { passkeys } from './passkeys/passkeys.ts';
 
 /** Every operation of the user service. */
 export const OPERATIONS = [
   ...account,
   ...factors,
+  ...passkeys,
   ...organizations,
   ...archive,
   ...chatbots,

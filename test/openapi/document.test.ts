@@ -15,12 +15,17 @@ const SWITCHED_OFF = {
 const PUBLIC = [
   'post /v2/login',
   'post /v2/login/factor',
+  'post /v2/login/passkey',
+  'post /v2/login/passkey/options',
   'post /v2/signup',
   'post /v2/verify-otp',
   'post /v2/forgot-password',
   'post /v2/reset-password',
   'post /api/v1/auth/login',
+  'get /.well-known/webauthn',
   'post /api/v1/auth/login/factor',
+  'post /api/v1/auth/login/passkey',
+  'post /api/v1/auth/login/passkey/options',
   'post /api/v1/auth/ldap',
   'post /api/v1/auth/ldap/factor',
   'post /api/v1/users/email/undo',
@@ -129,7 +134,7 @@ const isScim = (name: string) => name.includes(' /scim/v2/');
 const takesKey = (name: string) =>
   !name.startsWith('get ') &&
   !isScim(name) &&
-  !/^post .*\/(?:refresh|logout|confirm|email\/verify|factors\/totp|recovery-codes|rotate-secret|scim-token)$/.test(
+  !/^post .*\/(?:refresh|logout|confirm|email\/verify|factors\/totp|passkeys?\/options|recovery-codes|rotate-secret|scim-token)$/.test(
     name,
   );
 
@@ -180,6 +185,7 @@ describe('every operation at the gateway', () => {
     const atLeast = (name: string, { security }: Operation): string[] => {
       if (name.startsWith('get /health')) return [];
       if (isForProviders(name)) return ['429', '503'];
+      if (name === 'get /.well-known/webauthn') return ['404', '429'];
       if (security?.length === 0) return ['400', '429', '503'];
       const one = name.includes('{') ? ['404'] : [];
       return ['400', '401', '403', '429', '503', ...(takesKey(name) ? ['409'] : []), ...one];

@@ -104,6 +104,7 @@ describe('defaults (.env.example)', () => {
         SESSION_MAX_HOURS: 24,
         SESSION_IDLE_MINUTES: 60,
         PASSWORD_STORAGE: 'argon2id',
+        PUBLIC_URL: 'http://localhost:8000',
         USER_SERVICE_URL: 'http://127.0.0.1:8002',
       },
       warnings: [],

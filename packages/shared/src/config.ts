@@ -14,6 +14,7 @@ import {
   brandName,
   cataloguePaths,
   choice,
+  domain,
   flag,
   fraction,
   list,
@@ -26,6 +27,7 @@ import {
   trustProxy,
 } from './config/variables.ts';
 import { UPSTREAM_SETTINGS, type UpstreamSetting } from './contract/prefixes.ts';
+import { passkeyFault } from './passkeys/relying-party.ts';
 
 const everyService = {
   NODE_ENV: choice('development', 'production', 'test').default('development'),
@@ -44,6 +46,13 @@ const sessions = {
   SESSION_MAX_HOURS: number('a whole number of hours, 1 or more', { min: 1 }).default(24),
   /** Longer has no effect: no token lives longer. */
   SESSION_IDLE_MINUTES: number('a whole number of minutes, 1 to 60', { min: 1, max: 60 }).default(60),
+};
+
+/** The address for clients, and what passkeys are bound to; see passkeys/relying-party.ts beside this file. */
+const publicAddress = {
+  PUBLIC_URL: address('http', 'https').default('http://localhost:8000'),
+  PASSKEY_RP_ID: domain.optional(),
+  PASSKEY_ORIGINS: origins.optional(),
 };
 
 /** How passwords are stored; `PASSWORD_STORAGE_ACKNOWLEDGED` states that plain ones in production are intended. */
@@ -73,8 +82,8 @@ const services = {
   gateway: z.object({
     ...everyService,
     GATEWAY_PORT: port.default(8000),
-    /** The address for clients: with https, browsers are told to use nothing else. */
-    PUBLIC_URL: address('http', 'https').default('http://localhost:8000'),
+    /** With an https address, browsers are told to use nothing else. */
+    ...publicAddress,
     LOGIN_SERVICE_URL: address('http', 'https').default('http://127.0.0.1:8001'),
     USER_SERVICE_URL: address('http', 'https').default('http://127.0.0.1:8002'),
     REDIS_URL: address('redis', 'rediss').optional(),
@@ -100,6 +109,7 @@ const services = {
     LOGIN_PORT: port.default(8001),
     ...sessions,
     ...passwordStorage,
+    ...publicAddress,
     /** Asks identity providers whether a session may continue. */
     USER_SERVICE_URL: address('http', 'https').default('http://127.0.0.1:8002'),
   }),
@@ -122,8 +132,8 @@ const services = {
     ACTIVATIONS_PER_NETWORK_PER_HOUR: hourly.default(20),
     /** Days in which a login restores an account whose person has asked to delete it. */
     ACCOUNT_DELETION_DAYS: number('a whole number of days, 0 to 365', { min: 0, max: 365 }).default(14),
-    /** The gateway's URL in mails. */
-    PUBLIC_URL: address('http', 'https').default('http://localhost:8000'),
+    /** Also the gateway's URL in mails. */
+    ...publicAddress,
     ...brand,
     WEBHOOK_ALLOW_PRIVATE: flag.default(false),
     WEBHOOK_PORTS: portRanges.default([
@@ -196,9 +206,14 @@ export function loadConfig<S extends Service>(
   if ('PASSWORD_BREACH_URL' in config && config.PASSWORD_BREACH_URL && config.PASSWORD_POLICY !== 'nist')
     throw new ConfigError('PASSWORD_BREACH_URL needs PASSWORD_POLICY=nist');
   if ('CAPTCHA_ACTION' in config) refuseImpossibleAction(config);
-  if (config.NODE_ENV !== 'production') return { config, warnings: unsafe };
+  const fault = passkeyFault(config);
+  const asked = config.PASSKEY_RP_ID !== undefined || config.PASSKEY_ORIGINS !== undefined;
+  if (fault && asked) throw new ConfigError(fault);
+  const isTold = unsafe.some((line) => line.startsWith('PUBLIC_URL '));
+  const off = fault && !isTold ? [`${fault}. Passkeys are off`] : [];
+  if (config.NODE_ENV !== 'production') return { config, warnings: [...unsafe, ...off] };
   if (unsafe.length > 0) throw new ConfigError(unsafe.join('\n'));
-  return { config, warnings: riskySettings(config) };
+  return { config, warnings: [...riskySettings(config), ...off] };
 }
 
 /** @throws {ConfigError} when the settings of a provider are missing or invalid. */

@@ -1,5 +1,5 @@
 import { ldapLoginContract } from '@gatehouse/shared/contract/ldap-login';
-import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
+import { factorMethods, isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { halfLogin, secondFactorRequired } from '@gatehouse/shared/identity/half-login';
 import type { SsoOptions } from '../dependencies.ts';
 import { loginOperation } from '../dependencies.ts';
@@ -46,7 +46,11 @@ export const ldapLogin = loginOperation(ldapLoginContract.line, {
       // Provisioning may have just ended the earlier sessions, not this one.
       const began = Math.max(beganAt, (sessions_valid_from?.getTime() ?? 0) + 1);
       const login = { ...halfLogin(user, began), connection_id, subject, username };
-      throw secondFactorRequired(tokens.directoryFactor(login, now()), user);
+      throw secondFactorRequired(
+        tokens.directoryFactor(login, now()),
+        user,
+        factorMethods(user.second_factor),
+      );
     }
     return openSession(call, connection, user, { beganAt, subject, username });
   },

@@ -87,6 +87,18 @@ export const OWN_EVENTS = {
     data: fields(person),
     example: PERSON,
   }),
+  'user.passkey_added': define({
+    version: 1,
+    summary: 'A person added a passkey to their account, which is enough to log in',
+    data: fields(person),
+    example: PERSON,
+  }),
+  'user.passkey_removed': define({
+    version: 1,
+    summary: 'A passkey of an account ended',
+    data: fields(person),
+    example: PERSON,
+  }),
   'user.deleted': define({
     version: 1,
     summary: 'An account is being deleted for good, at the wish of its person',

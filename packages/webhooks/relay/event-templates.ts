@@ -68,8 +68,8 @@ const updated = (event: AuditEvent, changed: string[]): EventTemplate =>
     data: ({ user_id, name }) => ({ user_id, name, changed }),
   });
 
-const factorChanged = (
-  name: 'user.factor_enabled' | 'user.factor_disabled',
+const protectionChanged = (
+  name: 'user.factor_enabled' | 'user.factor_disabled' | 'user.passkey_added' | 'user.passkey_removed',
   event: AuditEvent,
 ): EventTemplate =>
   template({
@@ -173,8 +173,10 @@ const TEMPLATES: Record<RelayedAction, (event: AuditEvent) => EventTemplate[]> =
   'profile.update': changedFields,
   'email.change': changedFields,
   'email.undo': changedFields,
-  'factor.enroll': (event) => [factorChanged('user.factor_enabled', event)],
-  'factor.disable': (event) => [factorChanged('user.factor_disabled', event)],
+  'factor.enroll': (event) => [protectionChanged('user.factor_enabled', event)],
+  'factor.disable': (event) => [protectionChanged('user.factor_disabled', event)],
+  'passkey.add': (event) => [protectionChanged('user.passkey_added', event)],
+  'passkey.remove': (event) => [protectionChanged('user.passkey_removed', event)],
   'account.delete': (event) => [
     template({
       event: 'user.deleted',

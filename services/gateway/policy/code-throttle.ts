@@ -28,6 +28,9 @@ export const createCodeThrottle = createThrottle(
   (response) => response.status === 400 && !says(response, 'otpExpired'),
 );
 
+/** Passkeys. Nobody guesses one; each attempt costs a signature. */
+export const createPasskeyThrottle = createThrottle('passkeys:', (response) => response.status === 401);
+
 /** Codes of second factors, and confirmations. The service compares none with a token that has expired. */
 export const createFactorThrottle = createThrottle(
   'factor-codes:',

@@ -80,7 +80,7 @@ const throttled = (contract: Facts & { line: RouteLine }, action: AuditAction) =
 
 type Form = Record<string, string> & { email: string };
 
-const urlencoded = (form: Record<string, string>) => ({
+export const urlencoded = (form: Record<string, string>) => ({
   type: 'application/x-www-form-urlencoded',
   text: new URLSearchParams(form).toString(),
 });

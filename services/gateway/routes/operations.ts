@@ -2,6 +2,7 @@ import { altchaChallenge } from './captcha-challenge.ts';
 import { catalogueFactorLogin, catalogueLogin } from './catalogue-login.ts';
 import { direct } from './direct.ts';
 import { ldapFactorLogin, ldapLogin } from './ldap-login.ts';
+import { passkeys } from './passkeys.ts';
 import { respond } from './respond.ts';
 import { uploadPdf } from './upload-pdf.ts';
 
@@ -10,6 +11,7 @@ export const OPERATIONS = [
   ...direct,
   catalogueLogin,
   catalogueFactorLogin,
+  ...passkeys,
   ldapLogin,
   ldapFactorLogin,
   respond,

@@ -162,6 +162,7 @@ const OF_A_STRANGER = [
   'sign_in_notices',
   'session_names',
   'passkeys',
+  'passkey_handle',
   'links',
   'deletion',
   'notices',

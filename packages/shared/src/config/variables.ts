@@ -69,6 +69,11 @@ export const origins = list.refine((items) => items.every((origin) => URL.parse(
   error: 'must be origins such as https://app.example.com, separated by commas',
 });
 
+/** A domain such as example.com, in lower case. */
+export const domain = z.string().refine((text) => URL.parse(`https://${text}`)?.host === text, {
+  error: 'must be a domain such as example.com',
+});
+
 /** Fastify's `trustProxy`: `true`, or addresses and ranges separated by commas. */
 export const trustProxy = z
   .string()

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LOGIN_BODY } from '../http/body-limits.ts';
 import { jsonBody, requiredText, typedCode } from '../http/fields.ts';
 import { contract } from '../operation/operation.ts';
+import { ONE_PROOF, PASSKEY_FAILURES, passkeyFields, SOME_PROOF, WHOLE_PASSKEY } from './passkey-proof.ts';
 
 /** The response of a catalogue login and of a refresh (CONTRACT.md §Catalogue login). */
 export const catalogueToken = z
@@ -62,15 +63,27 @@ export const catalogueFactorContract = contract('POST /api/v1/auth/login/factor'
   bodyLimit: LOGIN_BODY,
   summary: 'Log in with the second factor',
   description:
-    'Completes a login that was answered with SECOND_FACTOR_REQUIRED. The code is one of the authenticator app, or an unused recovery code. Five wrong codes in 15 minutes lead to 429 for the account.',
+    'Completes a login that was answered with SECOND_FACTOR_REQUIRED. The code is one of the authenticator app, or an unused recovery code. A passkey takes its place with `passkey_token` and `credential`. Five wrong codes in 15 minutes lead to 429 for the account.',
   body: jsonBody({
     factor_token: requiredText.meta({
       description: 'From `details` of the refused login; valid for five minutes',
     }),
-    code: typedCode,
-  }).meta({
-    examples: [{ factor_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImZhY3Rvcitqd3QifQ.…', code: '287082' }],
-  }),
+    code: typedCode.exactOptional(),
+    ...passkeyFields,
+  })
+    .refine(...SOME_PROOF)
+    .refine(...WHOLE_PASSKEY)
+    .refine(...ONE_PROOF)
+    .meta({
+      examples: [{ factor_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImZhY3Rvcitqd3QifQ.…', code: '287082' }],
+    }),
   returns: catalogueToken,
-  fails: ['factorTokenInvalid', 'codeInvalid', 'ssoRequired', 'rateLimited', 'unavailable'],
+  fails: [
+    'factorTokenInvalid',
+    'codeInvalid',
+    ...PASSKEY_FAILURES,
+    'ssoRequired',
+    'rateLimited',
+    'unavailable',
+  ],
 });

@@ -2,14 +2,20 @@ import { LOGIN_BODY } from '../http/body-limits.ts';
 import { jsonBody, requiredText, typedCode } from '../http/fields.ts';
 import { contract } from '../operation/operation.ts';
 import { catalogueToken } from './catalogue-login.ts';
+import { PASSKEY_FAILURES, passkeyFields, WHOLE_PASSKEY } from './passkey-proof.ts';
+import { passkeyRequest } from './passkeys.ts';
 
 const proof = jsonBody({
   password: requiredText.exactOptional(),
   code: typedCode.exactOptional(),
+  ...passkeyFields,
 })
-  .refine(({ password, code }) => (password === undefined) !== (code === undefined), {
-    error: 'must contain either password or code',
-  })
+  .refine(...WHOLE_PASSKEY)
+  .refine(
+    ({ password, code, passkey_token }) =>
+      [password, code, passkey_token].filter((each) => each !== undefined).length === 1,
+    { error: 'must contain either password, code or passkey_token' },
+  )
   .meta({ examples: [{ password: 'correct horse battery staple' }, { code: '287082' }] });
 
 /** Served by the login service. The gateway limits wrong proofs for each network. */
@@ -19,9 +25,20 @@ export const confirmContract = contract('POST /api/v1/auth/confirm', {
   bodyLimit: LOGIN_BODY,
   summary: 'Confirm that it is you',
   description:
-    'Returns a token of the same session, valid as long as the one presented, with which calls that need a fresh session succeed for ten minutes. An account with a second factor confirms with a code of it, any other with the password. A person who logs in at a provider only confirms by logging in there again.',
+    'Returns a token of the same session, valid as long as the one presented, with which calls that need a fresh session succeed for ten minutes. An account with a second factor confirms with a code of it, any other with the password, and one with a passkey also with that. A person who logs in at a provider only confirms by logging in there again.',
   body: proof,
   returns: catalogueToken,
-  fails: ['invalidCredentials', 'codeInvalid', 'ssoRequired'],
+  fails: ['invalidCredentials', 'codeInvalid', ...PASSKEY_FAILURES, 'ssoRequired'],
   audits: ['session.confirm'],
+});
+
+/** Served by the login service. */
+export const confirmPasskeyOptionsContract = contract('POST /api/v1/auth/confirm/passkey/options', {
+  needs: 'own',
+  returnsSecret: true,
+  summary: 'Ask for a passkey to confirm with',
+  description:
+    'Names the passkeys of the account, for `POST /api/v1/auth/confirm` of the same session. Nothing is stored. 404 without a passkey, and where passkeys are off.',
+  returns: passkeyRequest,
+  fails: ['notFound'],
 });

@@ -2,6 +2,13 @@ import { z } from 'zod';
 import { requiredText, typedCode } from '../http/fields.ts';
 import { hasPublicDomain, isPlainAddress } from '../identity/email.ts';
 import { contract } from '../operation/operation.ts';
+import {
+  ONE_PROOF,
+  PASSKEY_FAILURES,
+  passkeyFormFields,
+  SOME_PROOF,
+  WHOLE_PASSKEY,
+} from './passkey-proof.ts';
 
 /**
  * Requests and responses of the Direct contract (CONTRACT.md §Direct contract). The service that serves an
@@ -35,7 +42,7 @@ const token = z.string().optional().meta({
 
 const TOKEN = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.…';
 const FACTOR_TOKEN = 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImZhY3Rvcitqd3QifQ.…';
-const loggedIn = z
+export const loggedIn = z
   .object({ message: z.literal('Login successful'), token: z.string(), user_id: z.string().nullable() })
   .meta({
     description: 'Success. The token is valid for 30 minutes.',
@@ -47,7 +54,7 @@ const otpSent = z.object({ token: z.string() }).meta({
   examples: [{ token: TOKEN }],
 });
 
-const form = {
+export const form = {
   needs: 'nothing',
   consumes: ['application/x-www-form-urlencoded', 'multipart/form-data'],
 } as const;
@@ -75,16 +82,28 @@ export const factorContract = contract('POST /v2/login/factor', {
   ...form,
   summary: 'Log in with the second factor',
   description:
-    'Completes a login that was answered with `Second factor required`. The code is one of the authenticator app, or an unused recovery code. Five wrong codes in 15 minutes lead to 429 for the account.',
-  body: z.object({
-    factor_token: requiredText.meta({
-      description: 'From the refused login; valid for five minutes',
-      examples: [FACTOR_TOKEN],
-    }),
-    code: typedCode.meta({ examples: ['287082'] }),
-  }),
+    'Completes a login that was answered with `Second factor required`. The code is one of the authenticator app, or an unused recovery code. A passkey takes its place with `passkey_token` and `credential`. Five wrong codes in 15 minutes lead to 429 for the account.',
+  body: z
+    .object({
+      factor_token: requiredText.meta({
+        description: 'From the refused login; valid for five minutes',
+        examples: [FACTOR_TOKEN],
+      }),
+      code: typedCode.exactOptional().meta({ examples: ['287082'] }),
+      ...passkeyFormFields,
+    })
+    .refine(...SOME_PROOF)
+    .refine(...WHOLE_PASSKEY)
+    .refine(...ONE_PROOF),
   returns: loggedIn,
-  fails: ['factorTokenInvalid', 'codeInvalid', 'ssoRequired', 'rateLimited', 'unavailable'],
+  fails: [
+    'factorTokenInvalid',
+    'codeInvalid',
+    ...PASSKEY_FAILURES,
+    'ssoRequired',
+    'rateLimited',
+    'unavailable',
+  ],
 });
 
 export const signupContract = contract('POST /v2/signup', {

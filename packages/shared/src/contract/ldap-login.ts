@@ -1,5 +1,5 @@
 import { LOGIN_BODY } from '../http/body-limits.ts';
-import { jsonBody, requiredText } from '../http/fields.ts';
+import { jsonBody, requiredText, typedCode } from '../http/fields.ts';
 import { contract } from '../operation/operation.ts';
 import { catalogueFactorContract, catalogueToken } from './catalogue-login.ts';
 
@@ -36,7 +36,10 @@ export const ldapFactorContract = contract('POST /api/v1/auth/ldap/factor', {
   summary: 'Log in at a directory with the second factor',
   description:
     'Completes a login at a directory that was answered with SECOND_FACTOR_REQUIRED. The code is one of the authenticator app, or an unused recovery code. Five wrong codes in 15 minutes lead to 429 for the account.',
-  body: catalogueFactorContract.body,
+  body: jsonBody({
+    factor_token: catalogueFactorContract.body.shape.factor_token,
+    code: typedCode,
+  }).meta(catalogueFactorContract.body.meta() ?? {}),
   returns: catalogueToken,
   fails: ['factorTokenInvalid', 'codeInvalid', 'notFound', 'forbidden', 'rateLimited', 'unavailable'],
 });

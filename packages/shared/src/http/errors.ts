@@ -14,6 +14,8 @@ const ERRORS = {
   secondFactorRequired: [403, 'Second factor required', 'SECOND_FACTOR_REQUIRED'],
   factorTokenInvalid: [401, 'The login has expired, please log in again', 'INVALID_TOKEN'],
   codeInvalid: [401, 'Invalid code', 'INVALID_CREDENTIALS'],
+  passkeyInvalid: [401, 'The passkey was not accepted', 'INVALID_CREDENTIALS'],
+  passkeyTokenInvalid: [400, 'The request for a passkey has expired, please try again', 'INVALID_FORMAT'],
   confirmationRequired: [403, 'Please confirm that it is you', 'CONFIRMATION_REQUIRED'],
   enrollmentRequired: [
     403,
@@ -36,6 +38,11 @@ const ERRORS = {
   forbidden: [403, 'Forbidden', 'FORBIDDEN'],
   duplicate: [409, 'Resource already exists', 'DUPLICATE_RESOURCE'],
   lastOwner: [409, 'Hand over or archive every organization that nobody else can lead', 'LAST_OWNER'],
+  lastWayIn: [
+    409,
+    'Nothing else opens the account. Please set a password or add another way to log in first.',
+    'LAST_WAY_IN',
+  ],
   notFound: [404, 'Not found', 'RESOURCE_NOT_FOUND'],
   rangeNotSatisfiable: [416, 'Range not satisfiable', 'INVALID_FORMAT'],
   rateLimited: [429, 'Too many requests', 'RATE_LIMIT_EXCEEDED'],

@@ -1,10 +1,11 @@
 import { type Collection, ObjectId } from 'mongodb';
 import { AppError } from '../http/errors.ts';
-import { type EnrolledUser, factorMethods, isEnrolled } from './enrolled.ts';
+import { type EnrolledUser, type FactorMethod, factorMethods, isEnrolled } from './enrolled.ts';
 import type { LoginWay } from './login-ways.ts';
 import { hasEnded } from './sessions.ts';
 import type { HalfLogin } from './tokens.ts';
 import { findUserById, type User } from './users.ts';
+import { hasPasskey } from './ways-in.ts';
 
 /** What half a login says about its account, for its token. */
 export const halfLogin = (
@@ -18,9 +19,18 @@ export const halfLogin = (
   ...(way !== 'password' && { way }),
 });
 
+/** What completes half a login: a passkey is both factors. */
+const methodsOf = (user: EnrolledUser): (FactorMethod | 'passkey')[] => [
+  ...factorMethods(user.second_factor),
+  ...(hasPasskey(user) ? ['passkey' as const] : []),
+];
+
 /** The refusal of a right first factor whose account has a second factor. Nothing is stored: half a login is no session. */
-export const secondFactorRequired = (factor_token: string, { second_factor }: EnrolledUser): AppError =>
-  new AppError('secondFactorRequired', { details: { factor_token, methods: factorMethods(second_factor) } });
+export const secondFactorRequired = (
+  factor_token: string,
+  user: EnrolledUser,
+  methods = methodsOf(user),
+): AppError => new AppError('secondFactorRequired', { details: { factor_token, methods } });
 
 /**
  * Returns the account of half a login, unless its password, factor or state has changed since.

@@ -1,5 +1,5 @@
 /** How a person proves who they are at a login of this service. That at the provider of an organization is `sso`. */
-export const LOGIN_WAYS = ['password', 'code', 'social'] as const;
+export const LOGIN_WAYS = ['password', 'passkey', 'code', 'social'] as const;
 
 export type LoginWay = (typeof LOGIN_WAYS)[number];
 

@@ -23,6 +23,9 @@ export interface NoticeDetails {
   /** `provider` is its name as people know it. */
   link_added: { provider: string };
   link_removed: { provider: string };
+  /** Without its name: whoever holds a session could write to the owner with it. */
+  passkey_added: object;
+  passkey_removed: object;
   /** The account is deleted at `deletes_at`, unless its person logs in before. */
   deletion_requested: { deletes_at: Date };
   deletion_cancelled: object;

@@ -8,6 +8,7 @@ import { factorMethods, isEnrolled } from './enrolled.ts';
 import { hasEnded, type Session, sessionOf } from './sessions.ts';
 import type { Tokens } from './tokens.ts';
 import { findUserByEmail, isActive, type User, userIdOf, userReader } from './users.ts';
+import { hasPasskey, hasPassword } from './ways-in.ts';
 
 /** The caller: an active user with a live session. */
 export interface Principal {
@@ -118,8 +119,15 @@ export function requireFresh(request: FastifyRequest, now: number): void {
     !factor ||
     (confirmedAt >= factor.enrolled_at.getTime() && !(session.sso && confirmedAt === session.beganAt));
   if (isProven && now - confirmedAt <= FRESH) return;
-  const methods = factor ? factorMethods(factor) : [session.sso ? 'login' : 'password'];
-  throw new AppError('confirmationRequired', { details: { methods } });
+  throw new AppError('confirmationRequired', { details: { methods: confirmationMethods(request, now) } });
+}
+
+/** What `POST /api/v1/auth/confirm` takes of this caller; `login` stands for a new login, which needs no confirmation. */
+function confirmationMethods(request: FastifyRequest, now: number): string[] {
+  const { user, session } = principalOf(request);
+  const passkey = hasPasskey(user) ? ['passkey'] : [];
+  if (isEnrolled(user, now)) return [...factorMethods(user.second_factor), ...passkey];
+  return [session.sso || !hasPassword(user) ? 'login' : 'password', ...passkey];
 }
 
 /** Returns the user_id of the caller. @throws {AppError} forbidden for an account without one. */

@@ -42,6 +42,21 @@ export interface EmailUndo {
   change: string;
 }
 
+/** A ceremony of a passkey (Web Authentication), from the options for the browser to its answer. */
+export interface PasskeyCeremony {
+  /** What the answer is for. It is accepted for nothing else. */
+  purpose: 'login' | 'factor' | 'confirm' | 'register';
+  /** Whom it is for: half a login or a session; empty for a login, where nobody is known yet. */
+  subject: string;
+  /** In base64url. */
+  challenge: string;
+  /** The user handle that a new passkey gets. */
+  handle?: string;
+}
+
+/** Seconds in which the browser must answer. */
+export const PASSKEY_LIFETIME = 2 * 60;
+
 /** Seconds in which it can be undone. */
 export const EMAIL_UNDO_LIFETIME = 3 * 86_400;
 
@@ -51,7 +66,13 @@ const FACTOR_LIFETIME = 5 * 60;
 const FACTOR_TYPE = 'factor+jwt';
 const DIRECTORY_FACTOR_TYPE = 'ldap-factor+jwt';
 const EMAIL_UNDO_TYPE = 'email-undo+jwt';
-const NO_BEARERS: ReadonlySet<unknown> = new Set([FACTOR_TYPE, DIRECTORY_FACTOR_TYPE, EMAIL_UNDO_TYPE]);
+const PASSKEY_TYPE = 'passkey+jwt';
+const NO_BEARERS: ReadonlySet<unknown> = new Set([
+  FACTOR_TYPE,
+  DIRECTORY_FACTOR_TYPE,
+  EMAIL_UNDO_TYPE,
+  PASSKEY_TYPE,
+]);
 
 export type TokenCheck =
   | { ok: true; claims: SessionClaims; sid: string | undefined; sso?: true; confirmedAt?: number }
@@ -122,6 +143,13 @@ export function createTokens(config: {
       sign(login, FACTOR_LIFETIME, now, { typ: DIRECTORY_FACTOR_TYPE }),
     halfDirectoryLoginOf(token: string, now: number): HalfDirectoryLogin | undefined {
       return payloadOf<HalfDirectoryLogin>(token, DIRECTORY_FACTOR_TYPE, now);
+    },
+    /** Signs the token of a ceremony of a passkey. The browser that asked for it holds it, and nothing is stored. */
+    passkey: (ceremony: PasskeyCeremony, now: number): string =>
+      sign(ceremony, PASSKEY_LIFETIME, now, { typ: PASSKEY_TYPE }),
+    /** Returns what such a token says; undefined if it is not ours or has expired. */
+    passkeyOf(token: string, now: number): PasskeyCeremony | undefined {
+      return payloadOf<PasskeyCeremony>(token, PASSKEY_TYPE, now);
     },
     /** Signs the token of the link with which a change of an address is undone. */
     emailUndo: (undo: EmailUndo, now: number): string =>

@@ -95,6 +95,8 @@ export interface User {
   ended_sessions?: { id: string; until: Date }[];
   /** The credential ids of the account's passkeys, oldest first; see ways-in.ts beside this file. */
   passkeys?: string[];
+  /** What authenticators know the account by, random bytes in base64url. It stays when the passkeys go. */
+  passkey_handle?: string;
   /** The login names of the account at providers, oldest first. */
   links?: string[];
   /** Present once the person has asked to delete the account; see deletion.ts beside this file. */

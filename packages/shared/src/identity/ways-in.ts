@@ -7,11 +7,14 @@ import type { User } from './users.ts';
  * The ways into an account beside its password. The user record names them, and decides: a passkey or a link that it
  * does not name opens nothing, whatever another collection holds.
  */
-const LIMITS = { passkeys: 20, links: 10 } as const;
+export const MAX_PASSKEYS = 20;
+const LIMITS = { passkeys: MAX_PASSKEYS, links: 10 } as const;
 export type WayIn = keyof typeof LIMITS;
 
 /** Whether a person can log in with a password. Nobody knows that of an account which began at a provider. */
 export const hasPassword = ({ password }: Pick<User, 'password'>): boolean => !isUnusable(password);
+
+export const hasPasskey = ({ passkeys = [] }: Pick<User, 'passkeys'>): boolean => passkeys.length > 0;
 
 /** Matches an account that has room for one more way in and does not have this one. */
 export const hasRoomFor = (kind: WayIn, id: string): Filter<User> => ({

@@ -1,6 +1,7 @@
 /** The section of the OpenAPI document for each part of the paths; the longest one decides. */
 const TAGS = {
   '/captcha': 'account',
+  '/.well-known/webauthn': 'session',
   '/v2': 'account',
   '/auth': 'session',
   '/api/v1/auth': 'session',
@@ -9,6 +10,7 @@ const TAGS = {
   '/api/v1/users': 'profile',
   '/api/v1/users/me/sessions': 'session',
   '/api/v1/users/me/factors': 'session',
+  '/api/v1/users/me/passkeys': 'session',
   '/internal/factor-reset': 'session',
   '/api/v1/organizations': 'organizations',
   '/api/v1/invitations': 'organizations',

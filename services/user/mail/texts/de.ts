@@ -43,6 +43,9 @@ const secure = (url: string, after = 'Damit enden alle Sitzungen.') => ({
 const NO_CODE =
   'Damit enden alle Sitzungen. Wenn Sie danach nach einem Code gefragt werden, den Sie nicht haben, wenden Sie sich an den Betreiber dieses Dienstes.';
 
+const REMOVE_PASSKEY =
+  'Damit enden alle Sitzungen. Entfernen Sie danach den Passkey in den Sicherheitseinstellungen Ihres Profils: Ein neues Passwort entfernt ihn nicht.';
+
 export const de: MailTexts = {
   code: ({ otp, validity, warning }) => ({
     subject: 'Ihr Code',
@@ -238,6 +241,17 @@ export const de: MailTexts = {
         text: 'Wenn Sie nicht darum gebeten haben, melden Sie sich vorher mit einem Code an: Dann bleibt der zweite Faktor bestehen. Wählen Sie außerdem ein neues Passwort:',
         url: forgotPassword,
       },
+    }),
+    passkey_added: (_, { forgotPassword }) => ({
+      subject: 'Ihr Konto hat einen neuen Passkey',
+      happened:
+        'Ihrem Konto wurde ein Passkey hinzugefügt. Er genügt zur Anmeldung, ohne Passwort und ohne Code.',
+      otherwise: secure(forgotPassword, REMOVE_PASSKEY),
+    }),
+    passkey_removed: (_, { forgotPassword }) => ({
+      subject: 'Ein Passkey wurde von Ihrem Konto entfernt',
+      happened: 'Ein Passkey wurde von Ihrem Konto entfernt. Mit ihm kann sich niemand mehr anmelden.',
+      otherwise: secure(forgotPassword),
     }),
     deletion_requested: ({ deletes_at }, { login }) => ({
       subject: 'Ihr Konto wird gelöscht',

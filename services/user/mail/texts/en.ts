@@ -44,6 +44,9 @@ const secure = (url: string, after = 'This ends every session.') => ({
 const NO_CODE =
   'This ends every session. If you are then asked for a code that you do not have, tell the operator of this service.';
 
+const REMOVE_PASSKEY =
+  'This ends every session. Then remove the passkey in the security settings of your profile: a new password does not.';
+
 export const en: MailTexts = {
   code: ({ otp, validity, warning }) => ({
     subject: 'Your OTP Code',
@@ -226,6 +229,16 @@ export const en: MailTexts = {
         text: 'If you did not ask for this, sign in with a code before then: that keeps the second factor. Also choose a new password at',
         url: forgotPassword,
       },
+    }),
+    passkey_added: (_, { forgotPassword }) => ({
+      subject: 'Your account has a new passkey',
+      happened: 'A passkey was added to your account. It is enough to sign in, without a password or a code.',
+      otherwise: secure(forgotPassword, REMOVE_PASSKEY),
+    }),
+    passkey_removed: (_, { forgotPassword }) => ({
+      subject: 'A passkey was removed from your account',
+      happened: 'A passkey was removed from your account. It no longer signs in.',
+      otherwise: secure(forgotPassword),
     }),
     deletion_requested: ({ deletes_at }, { login }) => ({
       subject: 'Your account will be deleted',

@@ -13,6 +13,8 @@ export const EVENTS = [
   'user.disabled',
   'user.factor_enabled',
   'user.factor_disabled',
+  'user.passkey_added',
+  'user.passkey_removed',
   'user.deleted',
   'session.created',
   'password.reset',

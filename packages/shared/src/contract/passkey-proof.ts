@@ -1,0 +1,53 @@
+import type { ErrorName } from '../http/errors.ts';
+import { requiredText } from '../http/fields.ts';
+import { assertion } from '../passkeys/credentials.ts';
+
+export const passkeyToken = requiredText.meta({
+  description: 'Of the options; valid for two minutes and once',
+  examples: ['eyJhbGciOiJIUzI1NiIsInR5cCI6InBhc3NrZXkrand0In0.…'],
+});
+
+/** The two fields with which a passkey takes the place of a code or a password. A form holds the credential as text. */
+export const passkeyFields = {
+  passkey_token: passkeyToken.exactOptional(),
+  credential: assertion.exactOptional(),
+};
+export const passkeyFormFields = {
+  ...passkeyFields,
+  credential: requiredText.exactOptional().meta({
+    description: 'The answer of `navigator.credentials.get()`, as JSON text',
+  }),
+};
+
+interface Proof {
+  code?: unknown;
+  passkey_token?: unknown;
+  credential?: unknown;
+}
+
+type Rule = [holds: (proof: Proof) => boolean, failure: { path?: string[]; error: string }];
+
+/** For `refine`: both fields of a passkey, or neither. */
+export const WHOLE_PASSKEY: Rule = [
+  ({ passkey_token, credential }) => (passkey_token === undefined) === (credential === undefined),
+  { path: ['credential'], error: 'and passkey_token belong together' },
+];
+
+/** For `refine`: a code or a passkey. */
+export const SOME_PROOF: Rule = [
+  ({ code, passkey_token, credential }) => (code ?? passkey_token ?? credential) !== undefined,
+  { path: ['code'], error: 'is required' },
+];
+
+/** For `refine`: not both of them. */
+export const ONE_PROOF: Rule = [
+  ({ code, passkey_token }) => code === undefined || passkey_token === undefined,
+  { error: 'must contain either code or passkey_token' },
+];
+
+/** How a passkey fails as a proof. */
+export const PASSKEY_FAILURES = [
+  'passkeyInvalid',
+  'passkeyTokenInvalid',
+  'notFound',
+] as const satisfies ErrorName[];

@@ -1,0 +1,90 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { WithId } from 'mongodb';
+import type { Collections } from '../data/connect.ts';
+import { AppError } from '../http/errors.ts';
+import { findUserById, type User, type userCollections } from '../identity/users.ts';
+import { checking, library, refuseForeignFrame } from './client-data.ts';
+import type { Assertion } from './credentials.ts';
+import type { Passkey, passkeyCollections } from './records.ts';
+import type { RelyingParty } from './relying-party.ts';
+
+type Database = Collections<typeof userCollections & typeof passkeyCollections>;
+
+/** A passkey with the account that names it. */
+export interface OwnedPasskey {
+  passkey: Passkey;
+  user: WithId<User>;
+}
+
+/** Returns the passkey with a credential id; undefined unless an account names it. */
+export async function findPasskey(db: Database, id: string): Promise<OwnedPasskey | undefined> {
+  const passkey = await db.passkeys.findOne({ _id: id });
+  const user = passkey && (await findUserById(db.users, passkey.account));
+  return passkey && user?.passkeys?.includes(id) ? { passkey, user } : undefined;
+}
+
+interface Expected {
+  party: RelyingParty;
+  challenge: string;
+  /** Whether the assertion itself must say whose it is: nothing else has. */
+  needsUserHandle: boolean;
+}
+
+/**
+ * Verifies the signature of a passkey over a challenge (Web Authentication §7.2): its person was there and verified, at
+ * one of our origins. The key and its algorithm come from our record.
+ * @returns the count of signatures that the authenticator tells.
+ * @throws {AppError} passkeyInvalid
+ */
+export const verifyAssertion = (
+  { passkey, user }: OwnedPasskey,
+  response: Assertion,
+  { party, challenge, needsUserHandle }: Expected,
+): Promise<number> =>
+  checking(async () => {
+    const { clientDataJSON, userHandle } = response.response;
+    if ((needsUserHandle || userHandle !== undefined) && userHandle !== user.passkey_handle)
+      throw new AppError('passkeyInvalid', {
+        cause: new Error('the user handle is not that of the account'),
+      });
+    refuseForeignFrame(clientDataJSON);
+    const { verifyAuthenticationResponse } = await library();
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge: challenge,
+      expectedOrigin: party.origins,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      credential: {
+        id: passkey._id,
+        publicKey: Uint8Array.from(Buffer.from(passkey.public_key, 'base64url')),
+        // Not compared: synced passkeys do not count, and a reset authenticator would lock its person out.
+        counter: 0,
+      },
+    });
+    const { credentialDeviceType, newCounter } = authenticationInfo;
+    if (!verified) throw new Error('the signature is wrong');
+    if ((credentialDeviceType === 'multiDevice') !== passkey.synced)
+      throw new Error('the authenticator has changed its mind about copies');
+    return newCounter;
+  });
+
+const HOUR = 3_600_000;
+
+/**
+ * Remembers the use of a passkey, to the hour. A counter that does not grow is logged: the passkey may have been cloned.
+ * @param now Unix milliseconds.
+ */
+export async function rememberUse(
+  { passkeys }: Pick<Database, 'passkeys'>,
+  { _id, passkey_id, counter: before, last_used_at }: Passkey,
+  { counter, now, log }: { counter: number; now: number; log: FastifyBaseLogger },
+): Promise<void> {
+  if ((counter > 0 || before > 0) && counter <= before)
+    log.warn({ passkey_id, before, counter }, 'the counter of a passkey has not grown');
+  const hour = new Date(Math.floor(now / HOUR) * HOUR);
+  if (last_used_at && last_used_at >= hour) return;
+  await passkeys
+    .updateOne({ _id }, { $set: { last_used_at: hour, counter } })
+    .catch((error) => log.warn({ err: error, passkey_id }, 'use of a passkey not remembered'));
+}
