@@ -3,8 +3,10 @@ import { createFactorSecrets } from '@gatehouse/shared/data/secrets';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { factorRecord, newTotp } from '@gatehouse/shared/identity/second-factor';
+import { isLive } from '@gatehouse/shared/identity/sessions';
 import { renderSVG } from 'uqr';
 import { z } from 'zod';
+import { requireLiveSession } from '../account/own-session.ts';
 import { removeIfDue } from './carry-out-resets.ts';
 import { operation } from './operation.ts';
 
@@ -42,7 +44,7 @@ export const beginTotp = operation('POST /api/v1/users/me/factors/totp', {
   returns: enrollment,
   fails: ['duplicate'],
   async handle({ config, db, now, log, request }) {
-    const { user } = principalOf(request);
+    const { user, session } = principalOf(request);
     await removeIfDue({ db, now, log }, user);
     const id = randomUUID();
     const totp = newTotp(config.BRAND_NAME, user.email);
@@ -50,10 +52,13 @@ export const beginTotp = operation('POST /api/v1/users/me/factors/totp', {
     const created_at = new Date(now());
     const sealed = createFactorSecrets(config).seal(secret, factorRecord(id));
     const { matchedCount } = await db.users.updateOne(
-      { _id: user._id, second_factor: { $exists: false } },
+      { _id: user._id, second_factor: { $exists: false }, ...isLive(session) },
       { $set: { pending_factor: { id, secret: sealed, created_at } } },
     );
-    if (matchedCount === 0) throw new AppError('duplicate', { text: 'The account has a second factor' });
+    if (matchedCount === 0) {
+      await requireLiveSession(db.users, request);
+      throw new AppError('duplicate', { text: 'The account has a second factor' });
+    }
     const uri = totp.toString();
     const expires_at = new Date(created_at.getTime() + VALID).toISOString();
     return { enrollment_id: id, secret, uri, qr: renderSVG(uri, { border: 4 }), expires_at };
