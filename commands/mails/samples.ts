@@ -48,6 +48,7 @@ const noticeDetails = (now: number): NoticeDetails => ({
   deletion_requested: { deletes_at: new Date(now + 14 * DAY) },
   deletion_cancelled: {},
   deletion_kept: { places: ['Analytical Engines'] },
+  data_downloaded: {},
   new_sign_in: {},
 });
 

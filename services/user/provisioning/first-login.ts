@@ -160,6 +160,7 @@ const OF_A_STRANGER = [
   'login_networks',
   'sign_ins',
   'sign_in_notices',
+  'data_notice_at',
   'session_names',
   'passkeys',
   'passkey_handle',

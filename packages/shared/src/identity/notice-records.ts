@@ -31,6 +31,8 @@ export interface NoticeDetails {
   deletion_cancelled: object;
   /** The account is due and kept: these organizations would have no Owner who can act. */
   deletion_kept: { places: string[] };
+  /** The person's own data was downloaded; at most once a day. */
+  data_downloaded: object;
   /** A login from a device and network that the account has not used lately. */
   new_sign_in: object;
 }

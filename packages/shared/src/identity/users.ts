@@ -60,6 +60,8 @@ export interface User {
   sign_ins?: { id: string; day: Date }[];
   /** When the person was told of new sign-ins in the last day, oldest first. */
   sign_in_notices?: Date[];
+  /** When the person was last told that their own data was downloaded. */
+  data_notice_at?: Date;
   /** When a verification activated the account; absent once the earlier invitations to its address are accepted. */
   activated_at?: Date;
   /** The address that the account is to get, until a code confirms it. */

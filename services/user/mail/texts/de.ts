@@ -276,6 +276,12 @@ export const de: MailTexts = {
         after: 'Eine Anmeldung bricht die Löschung ab; verlangen Sie sie danach noch einmal.',
       },
     }),
+    data_downloaded: (_, { forgotPassword }) => ({
+      subject: 'Die Daten Ihres Kontos wurden heruntergeladen',
+      happened:
+        'Jemand, der in Ihrem Konto angemeldet ist, hat alles heruntergeladen, was es enthält: Profil, Geräte, Organisationen und Aktivität.',
+      otherwise: secure(forgotPassword),
+    }),
     new_sign_in: (_, { forgotPassword }) => ({
       subject: 'Eine neue Anmeldung an Ihrem Konto',
       happened:

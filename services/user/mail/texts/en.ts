@@ -263,6 +263,12 @@ export const en: MailTexts = {
         after: 'Signing in cancels the deletion; ask for it again afterwards.',
       },
     }),
+    data_downloaded: (_, { forgotPassword }) => ({
+      subject: 'The data of your account was downloaded',
+      happened:
+        'Somebody who is signed in to your account has downloaded everything that it holds: your profile, devices, organizations and activity.',
+      otherwise: secure(forgotPassword),
+    }),
     new_sign_in: (_, { forgotPassword }) => ({
       subject: 'A new sign-in to your account',
       happened:

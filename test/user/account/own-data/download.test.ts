@@ -209,6 +209,26 @@ describe('GET /api/v1/users/me/data', () => {
     ]);
   });
 
+  test('is told by mail once a day', async () => {
+    const ada = await newMember(service.db);
+    const mails = () =>
+      service.mailbox.mails.filter(
+        ({ recipients, content }) =>
+          recipients.includes(ada.email) && content.subject === 'The data of your account was downloaded',
+      );
+    const head = { method: 'HEAD', headers: { authorization: bearer(ada) } };
+    await fetch(`${service.url}/api/v1/users/me/data`, head);
+    expect(await service.db.users.findOne({ _id: ada._id })).not.toHaveProperty('data_notice_at');
+    expect((await download(bearer(ada))).status).toBe(200);
+    await eventually(() => expect(mails()).toHaveLength(1));
+    await Promise.all([download(bearer(ada)), download(bearer(ada))]);
+    expect(await service.db.users.findOne({ _id: ada._id })).not.toHaveProperty('notices');
+    service.clock.advance(DAY);
+    await Promise.all([download(bearer(ada)), download(bearer(ada))]);
+    await eventually(() => expect(mails()).toHaveLength(2));
+    expect(await service.db.users.findOne({ _id: ada._id })).not.toHaveProperty('notices');
+  });
+
   test('refuses a session that is not fresh', async () => {
     const authorization = bearer(await newMember(service.db));
     service.clock.advance(601);
