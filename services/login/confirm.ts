@@ -93,7 +93,7 @@ function proofOf(call: LoginDependencies & Pick<Call, 'request'> & { body: Proof
     if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
     const budget = { key: `confirm ${user._id.toHexString()}`, ...GUESSES };
     const takeBack = await spendAll(db, [budget], now());
-    if (!(await passwords.matches(user.password, password, { flows: flowsOf(request, user.email) })))
+    if (!(await passwords.matches(user, password, { flows: flowsOf(request, user.email) })))
       throw new AppError('invalidCredentials');
     await takeBack();
   };

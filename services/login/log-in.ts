@@ -11,7 +11,7 @@ import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { type Flows, flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { halfLogin, secondFactorRequired } from '@gatehouse/shared/identity/half-login';
 import { ownerFlows } from '@gatehouse/shared/identity/known-networks';
-import { isPasswordHash, isTooCostly } from '@gatehouse/shared/identity/passwords';
+import { foreignHashOf, isPasswordHash, isTooCostly } from '@gatehouse/shared/identity/passwords';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
 import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
@@ -48,15 +48,14 @@ export async function logIn(
   // The session begins before the password is read: a reset during this login ends it.
   const began = now();
   const user = await findUserByEmail(db.users, email);
-  if (user && isTooCostly(user.password))
+  if (user && isTooCostly(user))
     request.log.warn(
       { _id: user._id },
       'The stored password hash of this user record costs too much to verify',
     );
   const flows = ownerFlows(user, request.ip) ?? flowsOf(request, email);
-  const matches = (stored: unknown) =>
-    passwords.matches(stored, password, { alwaysHash: hidesAccounts, flows });
-  const refusal = await refusalOf(db, user, matches, began);
+  const matched = await passwords.matches(user, password, { alwaysHash: hidesAccounts, flows });
+  const refusal = await refusalOf(db, user, matched, began);
   if (refusal || !user) {
     const recorded = (user ? audit : auditRefusal)(db, request, began, {
       action: 'login',
@@ -68,7 +67,7 @@ export async function logIn(
     if (!hidesAccounts) await recorded;
     throw new AppError(errors[refusal ?? 'unknown account']);
   }
-  await hashPlainPassword({ config, db, passwords }, user, flows, request.log);
+  await hashPassword({ config, db, passwords }, { user, password, flows, log: request.log });
   if (isEnrolled(user, began)) {
     await audit(db, request, now(), {
       action: 'login',
@@ -84,10 +83,9 @@ export async function logIn(
 async function refusalOf(
   db: Database,
   user: User | null,
-  matches: (stored: unknown) => Promise<boolean>,
+  matched: boolean,
   now: number,
 ): Promise<Refusal | undefined> {
-  const matched = await matches(user?.password);
   if (!user) return 'unknown account';
   if (!matched) return 'wrong password';
   // Every service refuses a token of such an account.
@@ -100,22 +98,26 @@ async function refusalOf(
 }
 
 /**
- * Replaces a stored plain password, which has just matched, with its hash. A failure is logged; the next login tries
- * again.
- * @param flows to which the hash is charged.
+ * Replaces a stored plain password or the hash of another system, which has just matched, with an argon2id hash. A
+ * failure is logged; the next login tries again.
+ * @param login.flows to which the hash is charged.
  */
-async function hashPlainPassword(
+async function hashPassword(
   { config, db, passwords }: Pick<LoginDependencies, 'config' | 'db' | 'passwords'>,
-  { _id, password }: WithId<User>,
-  flows: Flows,
-  log: FastifyBaseLogger,
+  login: { user: WithId<User>; password: string; flows: Flows; log: FastifyBaseLogger },
 ): Promise<void> {
-  if (config.PASSWORD_STORAGE === 'plain' || isPasswordHash(password)) return;
+  const { _id, password: stored } = login.user;
+  const isForeign = foreignHashOf(login.user) !== undefined;
+  if (!isForeign && (config.PASSWORD_STORAGE === 'plain' || isPasswordHash(stored))) return;
   try {
-    const hash = await passwords.encode(password, config.PASSWORD_STORAGE, flows);
+    // A password that came as a hash stays one, also where others are stored as submitted.
+    const password = await passwords.encode(login.password, 'argon2id', login.flows);
     // The filter keeps a password that was changed concurrently.
-    await db.users.updateOne({ _id, password }, { $set: { password: hash } });
+    await db.users.updateOne(
+      { _id, password: stored },
+      { $set: { password }, $unset: { foreign_hash: true } },
+    );
   } catch (error) {
-    log.warn({ err: error, _id }, 'The plain password of this user record could not be hashed');
+    login.log.warn({ err: error, _id }, 'The password of this user record could not be hashed with argon2id');
   }
 }

@@ -50,7 +50,7 @@ export const changePassword = operation(changePasswordContract.line, {
             $set: { ...$set, password },
             $max,
             // A mailed code could replace the new password.
-            $unset: { otp: true, otp_expiration: true, signup_attempts: true },
+            $unset: { otp: true, otp_expiration: true, signup_attempts: true, foreign_hash: true },
           },
           newNotice({ kind, to: email, at: now(), request, details: {} }),
         ),

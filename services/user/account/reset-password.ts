@@ -36,7 +36,7 @@ export const resetPassword = directOperation(resetPasswordContract.line, {
           $set: { password },
           $max: { sessions_valid_from: new Date(now()) },
           // A pending signup would replace the new password when it is activated.
-          $unset: { otp: true, otp_expiration: true, signup_attempts: true },
+          $unset: { otp: true, otp_expiration: true, signup_attempts: true, foreign_hash: true },
         },
         newNotice(reset),
       ),

@@ -59,6 +59,7 @@ export const undoEmail = operation(undoEmailContract.line, {
               },
               $max: { sessions_valid_from: at },
               $unset: {
+                foreign_hash: true,
                 // Whoever changed the address may also have asked for it.
                 deletion: true,
                 deprovisioned: true,

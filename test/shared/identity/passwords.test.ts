@@ -35,13 +35,13 @@ describe('argon2id at rest', () => {
     ['1024 bytes of UTF-8', '😀'.repeat(256), ['😀'.repeat(255)]],
   ])('matches the exact text only: %s', async (_what, password, others) => {
     const stored = await passwords.encode(password, 'argon2id');
-    expect(await passwords.matches(stored, password)).toBe(true);
-    for (const other of others) expect(await passwords.matches(stored, other)).toBe(false);
+    expect(await passwords.matches({ password: stored }, password)).toBe(true);
+    for (const other of others) expect(await passwords.matches({ password: stored }, other)).toBe(false);
   });
 
   test('the hash is not accepted as the password', async () => {
     const stored = await passwords.encode('secret', 'argon2id');
-    expect(await passwords.matches(stored, stored)).toBe(false);
+    expect(await passwords.matches({ password: stored }, stored)).toBe(false);
   });
 });
 
@@ -62,7 +62,7 @@ describe('plain values, from older collections or PASSWORD_STORAGE=plain', () =>
     ['$2b$10$N9qo8uLOickgx2ZMRZoMye', '$2b$10$N9qo8uLOickgx2ZMRZoMye', true],
     ['$argon2i$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA', '$argon2i$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA', true],
   ])('stored %j, submitted %j: %s', async (stored, submitted, matches) => {
-    expect(await passwords.matches(stored, submitted)).toBe(matches);
+    expect(await passwords.matches({ password: stored }, submitted)).toBe(matches);
   });
 
   test.each(['secret', ' ', 'a\0b', '$argon2id$', 'caf\u00e9'])(
@@ -80,8 +80,8 @@ describe('plain values, from older collections or PASSWORD_STORAGE=plain', () =>
         const stored = await passwords.encode(planted, storage);
         expect(stored).toMatch(PHC);
         expect(stored).not.toBe(planted);
-        expect(await passwords.matches(stored, planted)).toBe(true);
-        expect(await passwords.matches(stored, 'secret')).toBe(false);
+        expect(await passwords.matches({ password: stored }, planted)).toBe(true);
+        expect(await passwords.matches({ password: stored }, 'secret')).toBe(false);
       }
     },
   );
@@ -96,7 +96,7 @@ describe('plain values, from older collections or PASSWORD_STORAGE=plain', () =>
     ['a String', new String('secret')],
   ])('a stored value of %s matches no password', async (_what, stored) => {
     for (const submitted of ['secret', '', 'undefined', 'null', '123456', 'true', String(stored)]) {
-      expect(await passwords.matches(stored, submitted)).toBe(false);
+      expect(await passwords.matches({ password: stored }, submitted)).toBe(false);
     }
   });
 
@@ -111,13 +111,15 @@ describe('plain values, from older collections or PASSWORD_STORAGE=plain', () =>
   ])(
     'a stored hash with %s matches nothing, is not an error and costs a hash if asked',
     async (_what, stored) => {
-      expect(await passwords.matches(stored, 'secret')).toBe(false);
+      expect(await passwords.matches({ password: stored }, 'secret')).toBe(false);
       const queue = new PQueue({ concurrency: 1 });
       let jobs = 0;
       queue.addEventListener('completed', () => {
         jobs += 1;
       });
-      expect(await createPasswords({ queue }).matches(stored, 'secret', { alwaysHash: true })).toBe(false);
+      expect(
+        await createPasswords({ queue }).matches({ password: stored }, 'secret', { alwaysHash: true }),
+      ).toBe(false);
       expect(jobs).toBe(2); // reading the value, and the decoy
     },
   );
@@ -136,18 +138,21 @@ describe('a stored hash that names a high cost', () => {
   ])('%s matches nothing and is not verified', async (cost) => {
     const { matches } = createPasswords({ maxQueued: 0 });
     const stored = withCost(cost);
-    expect(isTooCostly(stored)).toBe(true);
-    for (const submitted of ['secret', stored]) expect(await matches(stored, submitted)).toBe(false);
+    expect(isTooCostly({ password: stored })).toBe(true);
+    for (const submitted of ['secret', stored])
+      expect(await matches({ password: stored }, submitted)).toBe(false);
   });
 
   test.each(['m=262144,t=1,p=1', 'm=64,t=16,p=8'])('%s is verified', async (cost) => {
     const { matches } = createPasswords({ maxQueued: 0 });
-    expect(isTooCostly(withCost(cost))).toBe(false);
-    await expect(matches(withCost(cost), 'secret')).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(isTooCostly({ password: withCost(cost) })).toBe(false);
+    await expect(matches({ password: withCost(cost) }, 'secret')).rejects.toMatchObject({
+      reason: 'unavailable',
+    });
   });
 
   test.each([A_HASH, 'm=262145,t=17,p=9', undefined, null, 7])('%j is not too costly', (stored) => {
-    expect(isTooCostly(stored)).toBe(false);
+    expect(isTooCostly({ password: stored })).toBe(false);
   });
 });
 
@@ -162,7 +167,7 @@ describe('alwaysHash', () => {
   ])('costs one hash and does not change the result: %s', async (_what, stored, matched) => {
     const queue = new PQueue({ concurrency: 1, autoStart: false });
     const { matches } = createPasswords({ queue });
-    const result = matches(stored, 'secret', { alwaysHash: true });
+    const result = matches({ password: stored }, 'secret', { alwaysHash: true });
     expect(queue.size).toBe(1);
     queue.start();
     expect(await result).toBe(matched);
@@ -212,8 +217,8 @@ describe('the hashing queue', () => {
       expect(error).toMatchObject({ reason: 'unavailable', status: 503, message: 'Service unavailable' });
     }
     // Verifying a hash uses the same queue; plain values use none.
-    await expect(matches(A_HASH, 'secret')).rejects.toMatchObject({ reason: 'unavailable' });
-    expect(await matches('secret', 'secret')).toBe(true);
+    await expect(matches({ password: A_HASH }, 'secret')).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(await matches({ password: 'secret' }, 'secret')).toBe(true);
     expect(await encode('secret', 'plain')).toBe('secret');
     queue.start();
     for (const stored of await accepted) expect(stored).toMatch(PHC);

@@ -76,7 +76,7 @@ describe('POST /api/v1/users/me/password', () => {
       const authorization = bearerOf(user, hashing.clock.now());
       expect(outcome(await change('new', authorization, hashing.url))).toStrictEqual(changed);
       const { password = '' } = (await hashing.db.users.findOne({ _id: user._id })) ?? {};
-      expect(await createPasswords().matches(password, 'new')).toBe(true);
+      expect(await createPasswords().matches({ password }, 'new')).toBe(true);
       expect(password).toMatch(/^\$argon2id\$/);
     } finally {
       await hashing.stop();

@@ -81,7 +81,8 @@ describe('the first login of an unknown address', () => {
 
   it('stores a password that no text matches', async () => {
     const { password } = await logIn();
-    for (const guess of ['', password]) expect(await createPasswords().matches(password, guess)).toBe(false);
+    for (const guess of ['', password])
+      expect(await createPasswords().matches({ password }, guess)).toBe(false);
     const { status, body } = await passwordLogin(email, password);
     expect({ status, body }).toEqual({ status: 401, body: { detail: 'Invalid credentials' } });
   });

@@ -2,15 +2,15 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import PQueue from 'p-queue';
+import { exceedsArgon2, undefinedIfUnreadable } from './argon2-cost.ts';
 import { createFairQueue, type Flows } from './fair-queue.ts';
+import { readForeignHash } from './foreign-hashes/foreign-hash.ts';
+import type { User } from './users.ts';
 
 /** OWASP minimum for argon2id (the library's default): 19 MiB, two passes, one lane. */
 export const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 const PHC = /^\$argon2id\$v=\d+\$m=(\d+),t=(\d+),p=(\d+)\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/;
-
-/** The costliest hash that is verified: 256 MiB, 16 passes, 8 lanes. The stored value itself names its cost. */
-const MAX_COST = [262_144, 16, 8] as const;
 
 /** A hash of the given parameters. */
 const phc = ({ memoryCost, timeCost, parallelism }: typeof ARGON2ID, salt: string, hashed: string): string =>
@@ -23,8 +23,8 @@ const UNUSABLE_SALT = 'A'.repeat(22);
 const decoy = (cost: typeof ARGON2ID): string => phc(cost, UNUSABLE_SALT, 'A'.repeat(43));
 
 /** Returns a hash of no known password, for an account that has none. It costs nothing to make. */
-export const unusableHash = (): string =>
-  phc(ARGON2ID, UNUSABLE_SALT, randomBytes(32).toString('base64').replaceAll('=', ''));
+export const unusableHash = (digest = randomBytes(32)): string =>
+  phc(ARGON2ID, UNUSABLE_SALT, digest.toString('base64').replaceAll('=', ''));
 
 /** Returns whether a stored value is such a hash, or none. Those of earlier versions had random salts and pass for passwords. */
 export const isUnusable = (stored: unknown): boolean =>
@@ -33,10 +33,38 @@ export const isUnusable = (stored: unknown): boolean =>
 /** Returns whether a stored value is a hash. Any other value is the password itself. */
 export const isPasswordHash = (stored: string): boolean => PHC.test(stored);
 
-/** Returns whether a stored value is a hash that costs too much to verify. */
-export function isTooCostly(stored: unknown): boolean {
-  const cost = typeof stored === 'string' ? PHC.exec(stored) : null;
-  return cost !== null && MAX_COST.some((max, index) => Number(cost[index + 1]) > max);
+/** What a record holds of its password. Older records may hold other values than strings, or none. */
+interface StoredPassword {
+  password?: unknown;
+  foreign_hash?: unknown;
+}
+
+/**
+ * The fields of an account with a hash of another system. Its `password` is an unusable hash made of the digest of the
+ * foreign one: the previous version, which takes a value that it does not know for the password itself, lets nobody in,
+ * and any change of `password`, by whatever version, makes the foreign hash void.
+ */
+export const withForeignHash = (foreign_hash: string): Pick<User, 'password' | 'foreign_hash'> => ({
+  password: unusableHash(createHash('sha256').update(foreign_hash).digest()),
+  foreign_hash,
+});
+
+/** Returns the hash of another system that an account logs in with, if it has not been replaced yet. */
+export const foreignHashOf = ({ password, foreign_hash }: StoredPassword): string | undefined =>
+  typeof foreign_hash === 'string' && withForeignHash(foreign_hash).password === password
+    ? foreign_hash
+    : undefined;
+
+/** Returns whether the stored hash of an account costs too much to verify. */
+export function isTooCostly(account: StoredPassword): boolean {
+  const foreign = foreignHashOf(account);
+  if (foreign !== undefined) return readForeignHash(foreign)?.isTooCostly === true;
+  return typeof account.password === 'string' && exceedsLimit(account.password);
+}
+
+function exceedsLimit(stored: string): boolean {
+  const cost = PHC.exec(stored);
+  return cost !== null && exceedsArgon2(...cost.slice(1));
 }
 
 export type PasswordStorage = 'argon2id' | 'plain';
@@ -70,7 +98,7 @@ export function createPasswords({
       return enqueue(() => hash(password, cost), flows);
     },
     /**
-     * Returns whether `submitted` equals the stored password exactly (CONTRACT.md §Login, 2). A hash that is too
+     * Returns whether `submitted` equals the password of an account exactly (CONTRACT.md §Login, 2). A hash that is too
      * costly matches nothing.
      * @param options.alwaysHash hides by the time of the answer what is stored: it takes the time of a hash even if there
      * is none to verify.
@@ -78,12 +106,17 @@ export function createPasswords({
      * @throws {AppError} unavailable when the queue is full.
      */
     async matches(
-      stored: unknown,
+      account: StoredPassword | null,
       submitted: string,
       { alwaysHash = false, flows }: { alwaysHash?: boolean; flows?: Flows } = {},
     ): Promise<boolean> {
+      const foreign = account ? readForeignHash(foreignHashOf(account) ?? '') : undefined;
+      // A wrong password takes the time of an argon2id hash as well, which hides hashes that are cheaper.
+      if (foreign && !foreign.isTooCostly && (await enqueue(() => foreign.verify(submitted), flows)))
+        return true;
+      const stored = account?.password;
       const hashed = typeof stored === 'string' && isPasswordHash(stored);
-      if (hashed && !isTooCostly(stored)) {
+      if (hashed && !exceedsLimit(stored)) {
         const matched = await enqueue(() => verify(stored, submitted).catch(undefinedIfUnreadable), flows);
         if (matched !== undefined) return matched;
       }
@@ -96,9 +129,3 @@ export function createPasswords({
 }
 
 export type Passwords = ReturnType<typeof createPasswords>;
-
-/** A stored value that only looks like a hash, or has parameters that argon2 refuses, matches no password. */
-function undefinedIfUnreadable(error: Error & { code?: string }): undefined {
-  if (error.code === 'InvalidArg') return;
-  throw error;
-}

@@ -13,6 +13,8 @@ export interface User {
   email: string;
   /** An argon2id hash in PHC format. Any other value is the password itself. */
   password: string;
+  /** The hash of an account that came from another system; see `withForeignHash` in passwords.ts. */
+  foreign_hash?: string;
   name: string;
   /** Older records hold other truthy and falsy values, or none. */
   verified?: unknown;

@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import { ANY_STRING, collection } from '../data/connect.ts';
-import { isUnusable } from './passwords.ts';
+import { foreignHashOf, isUnusable } from './passwords.ts';
 import type { User } from './users.ts';
 
 /**
@@ -12,7 +12,8 @@ const LIMITS = { passkeys: MAX_PASSKEYS, links: 10 } as const;
 export type WayIn = keyof typeof LIMITS;
 
 /** Whether a person can log in with a password. Nobody knows that of an account which began at a provider. */
-export const hasPassword = ({ password }: Pick<User, 'password'>): boolean => !isUnusable(password);
+export const hasPassword = (user: Pick<User, 'password' | 'foreign_hash'>): boolean =>
+  !isUnusable(user.password) || foreignHashOf(user) !== undefined;
 
 export const hasPasskey = ({ passkeys = [] }: Pick<User, 'passkeys'>): boolean => passkeys.length > 0;
 
@@ -23,7 +24,11 @@ export const hasRoomFor = (kind: WayIn, id: string): Filter<User> => ({
 });
 
 /** Matches an account with this way in, if another one remains: a passkey, a link, or the password that `user` has. */
-export function hasAnotherThan(kind: WayIn, id: string, user: Pick<User, 'password'>): Filter<User> {
+export function hasAnotherThan(
+  kind: WayIn,
+  id: string,
+  user: Pick<User, 'password' | 'foreign_hash'>,
+): Filter<User> {
   const other = kind === 'passkeys' ? 'links' : 'passkeys';
   const remaining: Filter<User>[] = [
     { [`${kind}.1`]: { $exists: true } },
