@@ -49,7 +49,7 @@ export const undoEmail = operation(undoEmailContract.line, {
               $set: {
                 // The links of later changes lead back to the mailboxes of whoever made them.
                 email_undos: undos.slice(0, position),
-                address_changed: { at },
+                address_changed: { at, undoes: changedAt },
                 // Whoever changed the address may know it.
                 password: unusableHash(),
                 // The account was active when its address changed, so an organization of a later address disabled it.

@@ -74,9 +74,9 @@ export interface User {
   email_undos?: EmailUndo[];
   /**
    * When the address changed, until what holds it has followed; `accepts` if the invitations to the new address are to be
-   * accepted.
+   * accepted, `undoes` with the time of the change that is undone.
    */
-  address_changed?: { at: Date; accepts?: true };
+  address_changed?: { at: Date; accepts?: true; undoes?: Date };
   /** Present once the account has a second factor. */
   second_factor?: SecondFactor;
   /** An enrollment that awaits its first code. */
