@@ -1,5 +1,5 @@
 import { connect } from '@gatehouse/shared/data/connect';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { Delivery } from '../packages/webhooks/delivery-records.ts';
 import type { Membership } from '../services/user/access/records.ts';
 import { COLLECTIONS, type Database } from '../services/user/database.ts';

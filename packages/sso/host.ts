@@ -1,4 +1,5 @@
-import type { Recipient, User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
+import type { Recipient } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { Connection } from './connection-records.ts';

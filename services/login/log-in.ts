@@ -13,7 +13,8 @@ import { halfLogin, secondFactorRequired } from '@gatehouse/shared/identity/half
 import { ownerFlows } from '@gatehouse/shared/identity/known-networks';
 import { foreignHashOf, isPasswordHash, isTooCostly } from '@gatehouse/shared/identity/passwords';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
-import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
+import { findUserByEmail, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { Database } from './database.ts';

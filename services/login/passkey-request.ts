@@ -1,7 +1,7 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { accountOfHalfLogin } from '@gatehouse/shared/identity/half-login';
 import type { PasskeyCeremony } from '@gatehouse/shared/identity/tokens';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import { newChallenge, PASSKEY_TIMEOUT } from '@gatehouse/shared/passkeys/ceremony';
 import { library } from '@gatehouse/shared/passkeys/client-data';
 import { requireRelyingParty } from '@gatehouse/shared/passkeys/relying-party';

@@ -1,7 +1,7 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
 import type { PasskeyCeremony } from '@gatehouse/shared/identity/tokens';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import {
   findPasskey,
   type OwnedPasskey,

@@ -1,4 +1,4 @@
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { auditEvent, eventsOf } from '../fixtures/audit.ts';
 import { decodeToken, postForm, postJson, send } from '../fixtures/http.ts';

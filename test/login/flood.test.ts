@@ -1,5 +1,5 @@
 import { createPasswords } from '@gatehouse/shared/identity/passwords';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import PQueue from 'p-queue';
 import { expect, onTestFinished, test } from 'vitest';
 import { buildLoginService } from '../../services/login/app.ts';

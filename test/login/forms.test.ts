@@ -1,4 +1,4 @@
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../fixtures/http.ts';
 import { type Services, startServices } from '../fixtures/services.ts';

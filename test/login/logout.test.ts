@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { createTokens, newSessionId } from '@gatehouse/shared/identity/tokens';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildGateway } from '../../services/gateway/app.ts';

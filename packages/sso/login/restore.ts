@@ -1,5 +1,5 @@
 import { restoreAccount } from '@gatehouse/shared/identity/deletion';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { SsoOptions } from '../dependencies.ts';

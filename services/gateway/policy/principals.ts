@@ -2,7 +2,7 @@ import { emailKey } from '@gatehouse/shared/identity/email';
 import { createAuthenticate, type Principal, withoutScheme } from '@gatehouse/shared/identity/principal';
 import { sessionOf } from '@gatehouse/shared/identity/sessions';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import { LRUCache } from 'lru-cache';
 import type { Collection } from 'mongodb';
 

@@ -1,7 +1,7 @@
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import { domainOf } from '@gatehouse/shared/identity/email';
 import type { Domain } from '@gatehouse/shared/identity/sso';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 

@@ -1,5 +1,6 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
-import { findUserByEmail, UNVERIFIED, type User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
+import { findUserByEmail, UNVERIFIED } from '@gatehouse/shared/identity/users';
 import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 import { claimAttempts } from './own-attempts.ts';

@@ -1,5 +1,6 @@
 import { emailKey } from '@gatehouse/shared/identity/email';
-import { type User, userIdOf } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
+import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import { forgetInvitedAddress } from '../access/memberships/forget-address.ts';

@@ -1,7 +1,8 @@
 import { forgotPasswordContract } from '@gatehouse/shared/contract/direct';
 import { networksOf } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
-import { findUserByEmail, findUserById, UNVERIFIED, type User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
+import { findUserByEmail, findUserById, UNVERIFIED } from '@gatehouse/shared/identity/users';
 import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 import { codeMailFlows } from '../mail/queue.ts';

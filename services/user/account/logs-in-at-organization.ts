@@ -1,5 +1,5 @@
 import { includesSso, planStages, requiresSso, type SsoPlan, USABLE } from '@gatehouse/shared/identity/sso';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 

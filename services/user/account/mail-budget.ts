@@ -1,7 +1,7 @@
 import { HOUR } from '@gatehouse/shared/data/hourly-budget';
 import type { Network } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { Filter } from 'mongodb';
 
 /**

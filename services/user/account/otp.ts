@@ -1,7 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { HOUR } from '@gatehouse/shared/data/hourly-budget';
 import { onlyIf } from '@gatehouse/shared/data/only-if';
-import { IS_UNVERIFIED, type OtpVerdict, type User } from '@gatehouse/shared/identity/users';
+import type { OtpVerdict, User } from '@gatehouse/shared/identity/user-record';
+import { IS_UNVERIFIED } from '@gatehouse/shared/identity/users';
 import type { Collection, Document, Filter, ObjectId, WithId } from 'mongodb';
 import { codeUsed, type MailRequest, mailBudgetLeft, spendMail } from './mail-budget.ts';
 import { addAttempt, isPending, keepFirstAttempt } from './signup-attempts.ts';

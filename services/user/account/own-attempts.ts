@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { emailKey } from '@gatehouse/shared/identity/email';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { Filter, WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 

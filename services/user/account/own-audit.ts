@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import { principalOf } from '@gatehouse/shared/identity/principal';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import { pageResponse, readPage, type Visible } from '@gatehouse/shared/operation/lists';
 import type { Filter, WithId } from 'mongodb';
 import {

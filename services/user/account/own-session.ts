@@ -1,7 +1,8 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { hasEnded } from '@gatehouse/shared/identity/sessions';
-import { findUserById, isActive, type User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
+import { findUserById, isActive } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { Collection } from 'mongodb';
 

@@ -2,7 +2,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody, line, oneOf } from '@gatehouse/shared/http/fields';
 import { isLanguage, LANGUAGES } from '@gatehouse/shared/http/language';
 import { principalOf } from '@gatehouse/shared/identity/principal';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import { z } from 'zod';
 import { operation } from './operation.ts';
 

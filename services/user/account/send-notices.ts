@@ -3,7 +3,7 @@ import { createLease, type Lease } from '@gatehouse/shared/durable/lease';
 import { sendAll } from '@gatehouse/shared/durable/outbox';
 import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import type { Notice } from '@gatehouse/shared/identity/notice-records';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Document, WithId } from 'mongodb';
 import type { Database } from '../database.ts';

@@ -1,5 +1,6 @@
 import { HOUR } from '@gatehouse/shared/data/hourly-budget';
-import { IS_UNVERIFIED, type SignupAttempt, type User } from '@gatehouse/shared/identity/users';
+import type { SignupAttempt, User } from '@gatehouse/shared/identity/user-record';
+import { IS_UNVERIFIED } from '@gatehouse/shared/identity/users';
 
 /**
  * Each signup of an unverified address is an attempt with its own id, which the signup token carries. So a

@@ -4,7 +4,8 @@ import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import { auditJob } from '@gatehouse/shared/identity/audit';
 import { isResetDue } from '@gatehouse/shared/identity/enrolled';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
-import { type User, userIdOf } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
+import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { WithId } from 'mongodb';
 import type { FactorDependencies } from './operation.ts';
 

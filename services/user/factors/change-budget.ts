@@ -1,6 +1,6 @@
 import { HOUR } from '@gatehouse/shared/data/hourly-budget';
 import { spendAll } from '@gatehouse/shared/data/sliding-budget';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { WithId } from 'mongodb';
 import type { FactorDependencies } from './operation.ts';
 

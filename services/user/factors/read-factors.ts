@@ -1,7 +1,7 @@
 import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import { hasPassword } from '@gatehouse/shared/identity/ways-in';
 import { z } from 'zod';
 import { operation } from './operation.ts';

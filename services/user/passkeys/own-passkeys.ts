@@ -1,5 +1,6 @@
 import { orNotFound } from '@gatehouse/shared/http/errors';
-import { findUserById, type User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
+import { findUserById } from '@gatehouse/shared/identity/users';
 import type { Passkey } from '@gatehouse/shared/passkeys/records';
 import type { ObjectId, WithId } from 'mongodb';
 import type { Database } from '../database.ts';

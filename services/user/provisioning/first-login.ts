@@ -4,14 +4,8 @@ import { type Language, languageOf } from '@gatehouse/shared/http/language';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { newAccountFields } from '@gatehouse/shared/identity/features';
 import { unusableHash } from '@gatehouse/shared/identity/passwords';
-import {
-  ACTIVE,
-  findUserByEmail,
-  isActive,
-  UNVERIFIED,
-  type User,
-  userIdOf,
-} from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
+import { ACTIVE, findUserByEmail, isActive, UNVERIFIED, userIdOf } from '@gatehouse/shared/identity/users';
 import type { Connection } from '@gatehouse/sso/connection-records';
 import type { Account } from '@gatehouse/sso/host';
 import type { Profile } from '@gatehouse/sso/profile';

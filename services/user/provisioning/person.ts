@@ -1,7 +1,8 @@
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import { domainOf } from '@gatehouse/shared/identity/email';
 import type { Domain } from '@gatehouse/shared/identity/sso';
-import { isActive, type User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
+import { isActive } from '@gatehouse/shared/identity/users';
 import type { Connection } from '@gatehouse/sso/connection-records';
 import type { Account } from '@gatehouse/sso/host';
 import type { Identity } from '@gatehouse/sso/records';

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { createTokens, newSessionId } from '@gatehouse/shared/identity/tokens';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildGateway } from '../../../services/gateway/app.ts';
 import { COLLECTIONS, type Database } from '../../../services/gateway/database.ts';

@@ -1,5 +1,5 @@
 import { tierOf, UNLIMITED } from '@gatehouse/shared/access/tiers';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { FastifyInstance } from 'fastify';
 import type { WithId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -8,7 +8,8 @@ import {
   requirePrincipal,
 } from '@gatehouse/shared/identity/principal';
 import { createTokens, newSessionId } from '@gatehouse/shared/identity/tokens';
-import { userCollections as COLLECTIONS, type User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
+import { userCollections as COLLECTIONS } from '@gatehouse/shared/identity/users';
 import { contract } from '@gatehouse/shared/operation/operation';
 import Fastify, { type FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

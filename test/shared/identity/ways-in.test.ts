@@ -1,5 +1,5 @@
 import { unusableHash } from '@gatehouse/shared/identity/passwords';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import { userCollections } from '@gatehouse/shared/identity/users';
 import {
   hasAnotherThan,

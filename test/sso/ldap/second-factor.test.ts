@@ -1,4 +1,4 @@
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { MatchKeysAndValues } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { enrolled } from '../../fixtures/enrolled.ts';

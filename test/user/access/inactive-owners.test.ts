@@ -1,4 +1,4 @@
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { removeLeavingMarks } from '../../../services/user/access/memberships/last-owner.ts';
 import { outcome } from '../../fixtures/envelope.ts';

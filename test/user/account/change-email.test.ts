@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { UpdateFilter } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { followChangedAddresses } from '../../../services/user/account/follow-changed-address.ts';

@@ -1,5 +1,5 @@
 import { createPasswords, unusableHash } from '@gatehouse/shared/identity/passwords';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { UpdateFilter } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';

@@ -1,4 +1,4 @@
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { failuresAt, outcome } from '../../fixtures/envelope.ts';
 import { postForm, send, sendJson } from '../../fixtures/http.ts';

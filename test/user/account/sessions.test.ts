@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { deviceNames } from '@gatehouse/shared/identity/device';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildGateway } from '../../../services/gateway/app.ts';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';

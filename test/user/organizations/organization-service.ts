@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { Collection, Document } from 'mongodb';
 import { expect, vi } from 'vitest';
 import type { ExportTuning } from '../../../services/user/organizations/exports/worker.ts';

@@ -8,7 +8,8 @@ import { ensureFeatures, type featureCollections } from './features.ts';
 import { rememberSignIn } from './known-networks.ts';
 import { auditedWay, type LoginWay } from './login-ways.ts';
 import { newSessionId, type Tokens } from './tokens.ts';
-import { type User, type userCollections, userIdOf } from './users.ts';
+import type { User } from './user-record.ts';
+import { type userCollections, userIdOf } from './users.ts';
 
 /** The contract of a login, which decides how long its token is valid. */
 export type LoginContract = keyof Tokens['lifetime'];

@@ -3,7 +3,8 @@ import type { WithId } from 'mongodb';
 import type { Collections } from '../data/connect.ts';
 import { audit, type auditCollections } from './audit.ts';
 import { newNotice, withNotice } from './notices.ts';
-import { type User, type userCollections, userIdOf } from './users.ts';
+import type { User } from './user-record.ts';
+import { type userCollections, userIdOf } from './users.ts';
 
 type Database = Collections<typeof userCollections & typeof auditCollections>;
 

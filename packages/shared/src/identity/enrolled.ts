@@ -1,5 +1,5 @@
 import type { Filter, WithId } from 'mongodb';
-import type { SecondFactor, User } from './users.ts';
+import type { SecondFactor, User } from './user-record.ts';
 
 /** What the person of an enrolled account presents after the password (CONTRACT.md §Second factor). */
 export const FACTOR_METHODS = ['totp', 'recovery_code'] as const;

@@ -4,7 +4,8 @@ import { type EnrolledUser, type FactorMethod, factorMethods, isEnrolled } from 
 import type { LoginWay } from './login-ways.ts';
 import { hasEnded } from './sessions.ts';
 import type { HalfLogin } from './tokens.ts';
-import { findUserById, type User } from './users.ts';
+import type { User } from './user-record.ts';
+import { findUserById } from './users.ts';
 import { hasPasskey } from './ways-in.ts';
 
 /** What half a login says about its account, for its token. */

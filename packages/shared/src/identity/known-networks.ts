@@ -7,7 +7,7 @@ import { deviceOf } from './audit.ts';
 import { deviceNames } from './device.ts';
 import { type Flows, networkFlows } from './fair-queue.ts';
 import { newNotice, noticeFields } from './notices.ts';
-import type { User } from './users.ts';
+import type { User } from './user-record.ts';
 
 /** Networks of an account that are remembered: home, work and a few more. */
 const MAX_NETWORKS = 8;

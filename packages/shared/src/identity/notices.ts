@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Document, UpdateFilter } from 'mongodb';
 import { deviceOf } from './audit.ts';
 import type { Notice, NoticeDetails, NoticeKind } from './notice-records.ts';
-import type { User } from './users.ts';
+import type { User } from './user-record.ts';
 
 /** Notices that an account keeps until they are mailed. */
 const MAX_NOTICES = 20;

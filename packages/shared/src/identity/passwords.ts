@@ -5,7 +5,7 @@ import PQueue from 'p-queue';
 import { exceedsArgon2, undefinedIfUnreadable } from './argon2-cost.ts';
 import { createFairQueue, type Flows } from './fair-queue.ts';
 import { readForeignHash } from './foreign-hashes/foreign-hash.ts';
-import type { User } from './users.ts';
+import type { User } from './user-record.ts';
 
 /** OWASP minimum for argon2id (the library's default): 19 MiB, two passes, one lane. */
 export const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

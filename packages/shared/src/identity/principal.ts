@@ -7,7 +7,8 @@ import { emailKey } from './email.ts';
 import { factorMethods, isEnrolled } from './enrolled.ts';
 import { hasEnded, type Session, sessionOf } from './sessions.ts';
 import type { Tokens } from './tokens.ts';
-import { findUserByEmail, isActive, type User, userIdOf, userReader } from './users.ts';
+import type { User } from './user-record.ts';
+import { findUserByEmail, isActive, userIdOf, userReader } from './users.ts';
 import { hasPasskey, hasPassword } from './ways-in.ts';
 
 /** The caller: an active user with a live session. */

@@ -7,7 +7,7 @@ import type { Secrets } from '../data/secrets.ts';
 import { AppError } from '../http/errors.ts';
 import { type EnrolledUser, type FactorMethod, hasFactor } from './enrolled.ts';
 import { newNotice, noticeFields, withNotice } from './notices.ts';
-import type { User } from './users.ts';
+import type { User } from './user-record.ts';
 
 /** Seconds of a time step, and the steps before and after the current one whose codes are accepted (RFC 6238 §5.2). */
 const PERIOD = 30;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Collection, Filter, ObjectId } from 'mongodb';
 import { LIFETIME, type SessionClaims, startOf } from './tokens.ts';
-import type { User } from './users.ts';
+import type { User } from './user-record.ts';
 
 /** The session that a token belongs to. */
 export interface Session {

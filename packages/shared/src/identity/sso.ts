@@ -1,7 +1,8 @@
 import type { Document } from 'mongodb';
 import { ANY_STRING, type Collections, collection } from '../data/connect.ts';
 import { domainOf } from './email.ts';
-import { ACTIVE, type User, userIdOf } from './users.ts';
+import type { User } from './user-record.ts';
+import { ACTIVE, userIdOf } from './users.ts';
 
 /** A domain of an organization, verified by a DNS record (CONTRACT.md §Domains). */
 export interface Domain {

@@ -1,7 +1,7 @@
 import type { Filter } from 'mongodb';
 import { ANY_STRING, collection } from '../data/connect.ts';
 import { foreignHashOf, isUnusable } from './passwords.ts';
-import type { User } from './users.ts';
+import type { User } from './user-record.ts';
 
 /**
  * The ways into an account beside its password. The user record names them, and decides: a passkey or a link that it

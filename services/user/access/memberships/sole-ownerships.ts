@@ -1,4 +1,5 @@
-import { ACTIVE, type User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
+import { ACTIVE } from '@gatehouse/shared/identity/users';
 import type { Filter } from 'mongodb';
 import type { Database } from '../../database.ts';
 import type { Organization } from '../../organizations/records.ts';

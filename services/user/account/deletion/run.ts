@@ -3,7 +3,7 @@ import { createLease, type Lease, LeaseLost } from '@gatehouse/shared/durable/le
 import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
 import { unusableHash } from '@gatehouse/shared/identity/passwords';
-import type { AccountDeletion, User } from '@gatehouse/shared/identity/users';
+import type { AccountDeletion, User } from '@gatehouse/shared/identity/user-record';
 import type { FastifyBaseLogger } from 'fastify';
 import type { WithId } from 'mongodb';
 import { soleOwnerships } from '../../access/memberships/sole-ownerships.ts';

@@ -2,7 +2,7 @@ import { spendAll } from '@gatehouse/shared/data/sliding-budget';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
 import { principalOf } from '@gatehouse/shared/identity/principal';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { Database } from '../../database.ts';

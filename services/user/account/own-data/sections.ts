@@ -1,5 +1,5 @@
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import { anyOf } from '@gatehouse/shared/operation/lists';
 import type { Webhook } from '@gatehouse/webhooks/records';
 import type { FastifyRequest } from 'fastify';

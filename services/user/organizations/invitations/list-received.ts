@@ -1,5 +1,6 @@
 import { grantableBy, ROLES } from '@gatehouse/shared/access/rbac';
-import { ACTIVE, type User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
+import { ACTIVE } from '@gatehouse/shared/identity/users';
 import { listQuery, pageResponse, paginationOf } from '@gatehouse/shared/operation/lists';
 import type { z } from 'zod';
 import { type Invitee, inviteeOf, isInvited } from '../../access/memberships/invitee.ts';

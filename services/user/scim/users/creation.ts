@@ -1,6 +1,6 @@
 import { ScimError } from '@gatehouse/scim/errors';
 import { duplicatePositions } from '@gatehouse/shared/data/bulk-errors';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { UserInput } from './input.ts';
 import type { ScimIdentity } from './present.ts';
 import type { SyncResult } from './sync-account.ts';

@@ -1,7 +1,7 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { AppError } from '@gatehouse/shared/http/errors';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { Connection } from '@gatehouse/sso/connection-records';
 import { endProviderSessions } from '@gatehouse/sso/end-sessions';
 import type { Identity } from '@gatehouse/sso/records';

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import { expect, test } from 'vitest';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { postForm, send } from '../../../fixtures/http.ts';

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { orderedUuid } from '@gatehouse/shared/identity/audit';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { WithId } from 'mongodb';
 import type { StoredChatbot } from '../../../../services/user/chatbots/records.ts';
 import type { Database } from '../../../../services/user/database.ts';
