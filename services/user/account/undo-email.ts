@@ -8,6 +8,7 @@ import { EMAIL_UNDO_LIFETIME } from '@gatehouse/shared/identity/tokens';
 import type { User } from '@gatehouse/shared/identity/user-record';
 import { findUserById, userIdOf } from '@gatehouse/shared/identity/users';
 import { type Filter, ObjectId } from 'mongodb';
+import { ownPasskeys } from '../passkeys/own-passkeys.ts';
 import { changeAddress } from './change-address.ts';
 import { followChangedAddress } from './follow-changed-address.ts';
 import { requireUnmanaged } from './managed-address.ts';
@@ -23,7 +24,7 @@ export const undoEmail = operation(undoEmailContract.line, {
     const link = tokens.emailUndoOf(token, now());
     if (!link) throw new AppError('linkInvalid');
     const _id = new ObjectId(link.account);
-    const { account, former, user_id, endsFactor } = await optimistic(
+    const { account, former, user_id, endsFactor, late } = await optimistic(
       async () => {
         const user = await findUserById(db.users, _id);
         const undos = user?.email_undos ?? [];
@@ -38,6 +39,7 @@ export const undoEmail = operation(undoEmailContract.line, {
         await requireUnmanaged(db, user_id, [email], changedAt);
         const { second_factor, deprovisioned } = user;
         const endsFactor = second_factor !== undefined && second_factor.enrolled_at > changedAt;
+        const late = (await ownPasskeys(db, user)).filter(({ created_at }) => created_at > changedAt);
         const at = new Date(now());
         const notice = { to: email, at: now(), request, details: {} };
         const account = await changeAddress(
@@ -59,6 +61,7 @@ export const undoEmail = operation(undoEmailContract.line, {
                 }),
               },
               $max: { sessions_valid_from: at },
+              ...(late.length > 0 && { $pull: { passkeys: { $in: late.map((passkey) => passkey._id) } } }),
               $unset: {
                 foreign_hash: true,
                 // Whoever changed the address may also have asked for it.
@@ -70,11 +73,12 @@ export const undoEmail = operation(undoEmailContract.line, {
             },
             newNotice({ kind: 'email_change_undone', ...notice }),
             ...(endsFactor ? [newNotice({ kind: 'totp_disabled', ...notice })] : []),
+            ...(late.length > 0 ? [newNotice({ kind: 'passkey_removed', ...notice })] : []),
           ),
         );
         if (account === 'taken')
           throw new AppError('duplicate', { text: 'Another account has this address by now' });
-        return account ? { account, former: user.email, user_id, endsFactor } : undefined;
+        return account ? { account, former: user.email, user_id, endsFactor, late } : undefined;
       },
       { attempts: MAX_TRIES },
     );
@@ -88,12 +92,21 @@ export const undoEmail = operation(undoEmailContract.line, {
       after: { email },
     });
     if (endsFactor) await audit(db, request, now(), { action: 'factor.disable', user_id, email });
+    for (const passkey of late)
+      await audit(db, request, now(), {
+        action: 'passkey.remove',
+        user_id,
+        email,
+        before: { name: passkey.name },
+      });
+    await db.passkeys.deleteMany({ account: _id, _id: { $in: late.map((passkey) => passkey._id) } });
     await followChangedAddress(db, account, now(), request);
   },
 });
 
-/** Matches an account whose second factor and status are still those that were read. */
-const unchanged = ({ second_factor, deprovisioned }: User): Filter<User> => ({
+/** Matches an account whose second factor, passkeys and status are still those that were read. */
+const unchanged = ({ second_factor, passkeys, deprovisioned }: User): Filter<User> => ({
+  passkeys: passkeys ?? { $exists: false },
   'second_factor.id': second_factor?.id ?? { $exists: false },
   'deprovisioned.by': deprovisioned?.by ?? { $exists: false },
 });

@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { followChangedAddresses } from '../../../services/user/account/follow-changed-address.ts';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';
@@ -393,5 +394,60 @@ describe('after a second change', () => {
     // Whichever came first, the link of the first address has the last word.
     expect([200, 401]).toContain(change.status);
     expect(await ada.stored()).toMatchObject({ email: ada.email, email_undos: [] });
+  });
+});
+
+describe('passkeys', () => {
+  const store = async (_id: string, created_at: Date) => {
+    await service.db.passkeys.insertOne({
+      _id,
+      passkey_id: randomUUIDv7(),
+      account: ada._id,
+      name: `Key ${_id}`,
+      public_key: '',
+      counter: 0,
+      synced: true,
+      aaguid: '',
+      transports: [],
+      created_at,
+    });
+    await service.db.users.updateOne({ _id: ada._id }, { $push: { passkeys: _id } });
+  };
+  const named = async () => (await ada.stored())?.passkeys;
+
+  test('that were added after the change end, and earlier ones stay', async () => {
+    const [earlier, late] = [randomUUIDv7(), randomUUIDv7()];
+    await store(earlier, new Date(service.clock.now()));
+    await ada.change(evil);
+    const link = await linkTo(ada.email);
+    await store(late, new Date(service.clock.now() + 1));
+    const events = await eventsOf(service, () => undo(link));
+    expect(await named()).toEqual([earlier]);
+    expect(events.map(({ action, before }) => [action, before])).toEqual([
+      ['email.undo', { email: evil }],
+      ['passkey.remove', { name: `Key ${late}` }],
+    ]);
+    expect(await service.db.passkeys.distinct('_id', { account: ada._id })).toEqual([earlier]);
+    await eventually(() =>
+      expect(
+        service.mailbox.mails
+          .filter(({ recipients }) => recipients.includes(ada.email))
+          .map(({ content }) => content.subject),
+      ).toContain('A passkey was removed from your account'),
+    );
+  });
+
+  test('that are added while the change is undone end as well', async () => {
+    await ada.change(evil);
+    const link = await linkTo(ada.email);
+    const late = randomUUIDv7();
+    const { db } = service;
+    const write = vi.spyOn(db.users, 'findOneAndUpdate').mockImplementationOnce(async () => {
+      write.mockRestore();
+      await store(late, new Date(service.clock.now() + 1));
+      return null;
+    });
+    expect(outcome(await undo(link))).toStrictEqual(restored);
+    expect(await named()).toEqual([]);
   });
 });

@@ -58,11 +58,11 @@ export const undoEmailContract = contract('POST /api/v1/users/email/undo', {
   bodyLimit: LOGIN_BODY,
   summary: 'Undo the change of an e-mail address',
   description:
-    'Sets the address of an account back to the one whose mailbox holds the link, within three days. Ends every session, and makes the password invalid: a new one is set with a code of forgot-password. Later changes are undone with it, and a second factor that was enrolled since the change ends. A link works once.',
+    'Sets the address of an account back to the one whose mailbox holds the link, within three days. Ends every session, and makes the password invalid: a new one is set with a code of forgot-password. Later changes are undone with it, and a second factor and passkeys that were added since the change end. A link works once.',
   body: jsonBody({ token: requiredText.meta({ description: 'From the link in the mail' }) }).meta({
     examples: [{ token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImVtYWlsLXVuZG8rand0In0.…' }],
   }),
   returns: message('Address restored', 'The account has its former address again.'),
   fails: ['linkInvalid', 'forbidden', 'duplicate', 'rateLimited', 'unavailable'],
-  audits: ['email.undo', 'factor.disable'],
+  audits: ['email.undo', 'factor.disable', 'passkey.remove'],
 });

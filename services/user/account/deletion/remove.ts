@@ -113,6 +113,7 @@ async function erase(job: ArchiveJob, { _id, user_id, email }: Removed): Promise
   await db.ssoSessions.deleteMany({ connection_id: { $in: connections }, user_id });
   await db.ssoIdentities.deleteMany({ user_id });
   await db.loginNames.deleteMany({ user_id });
+  await db.passkeys.deleteMany({ account: _id });
   await deleteExports(job, { created_by: user_id });
   await db.features.deleteMany({ user_id });
   const [account, mailbox] = [_id.toHexString(), mailboxOf(email)];
@@ -121,6 +122,7 @@ async function erase(job: ArchiveJob, { _id, user_id, email }: Removed): Promise
     `passwords of ${account}`,
     `enroll ${account}`,
     `factors of ${account}`,
+    `passkeys of ${account}`,
     `deletions of ${account}`,
     `addresses of ${account}`,
     `addresses of ${account} in a day`,

@@ -11,6 +11,8 @@ import type { Database } from '../../database.ts';
 import { factorsRecord, presentFactors } from '../../factors/read-factors.ts';
 import { receivedInvitation } from '../../organizations/invitations/contract.ts';
 import { receivedInvitations } from '../../organizations/invitations/list-received.ts';
+import { passkeyRecord, presentPasskey } from '../../passkeys/contract.ts';
+import { ownPasskeys } from '../../passkeys/own-passkeys.ts';
 import type { Locate } from '../geolocation.ts';
 import { presentSession, sessionRecord } from '../list-sessions.ts';
 import { ownEvents, presentToPerson } from '../own-audit.ts';
@@ -120,6 +122,9 @@ export const SECTIONS = {
     former: email_undos.map(({ email, until }) => ({ email, until: until.toISOString() })),
   })),
   second_factor: one(factorsRecord, ({ user, at }) => presentFactors(user, at)),
+  passkeys: list(passkeyRecord, async function* ({ db, user }) {
+    for (const passkey of await ownPasskeys(db, user)) yield presentPasskey(passkey);
+  }),
   sessions: list(sessionRecord, async function* ({ db, locate, request, user_id, at }) {
     for (const session of await liveSessions(db, request, user_id, at)) yield presentSession(session, locate);
   }),

@@ -151,6 +151,20 @@ export async function storeRichLife({ db, clock }: { db: Database; clock: Clock 
     username: texts.address,
     expires_at: new Date(now + DAY),
   });
+  const passkey = randomUUIDv7();
+  await db.passkeys.insertOne({
+    _id: passkey,
+    passkey_id: randomUUIDv7(),
+    account: ada._id,
+    name: texts.name,
+    public_key: '',
+    counter: 0,
+    synced: true,
+    aaguid: '',
+    transports: [],
+    created_at: new Date(at),
+  });
+  await db.users.updateOne({ user_id }, { $set: { passkeys: [passkey], passkey_handle: texts.name } });
   await db.features.insertOne({
     user_id,
     subscription_id: 'free',
@@ -163,6 +177,7 @@ export async function storeRichLife({ db, clock }: { db: Database; clock: Clock 
       `inviter ${user_id}`,
       `confirm ${ada._id.toHexString()}`,
       `data of ${ada._id.toHexString()}`,
+      `passkeys of ${ada._id.toHexString()}`,
     ].map((key) => ({
       key,
       uses: [],

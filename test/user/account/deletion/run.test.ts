@@ -70,6 +70,7 @@ test('nothing is left of an account but what the contract lists', async () => {
     'events',
     'exports',
     'features',
+    'passkeys',
   ])
     expect(before.some((trace) => trace.startsWith(`${name}.`))).toBe(true);
   await finish();

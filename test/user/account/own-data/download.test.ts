@@ -124,6 +124,7 @@ describe('GET /api/v1/users/me/data', () => {
       'profile',
       'addresses',
       'second_factor',
+      'passkeys',
       'sessions',
       'organizations',
       'shared_chatbots',
@@ -187,6 +188,7 @@ describe('GET /api/v1/users/me/data', () => {
     expect(answer.body).toMatchObject({
       addresses: { pending: null, former: [] },
       second_factor: { totp: null, recovery_codes_left: 0, reset_at: null },
+      passkeys: [],
       organizations: [],
       shared_chatbots: [],
       invitations: [],
