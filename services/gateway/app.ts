@@ -12,6 +12,7 @@ import { policy } from './policy/policy.ts';
 import { strictTransport } from './policy/strict-transport.ts';
 import { bodyTimeout } from './proxy/body-timeout.ts';
 import { altchaChallenge } from './routes/captcha-challenge.ts';
+import { loginCode } from './routes/login-code.ts';
 import { OPERATIONS } from './routes/operations.ts';
 import { prefixes } from './routes/prefixes.ts';
 
@@ -72,9 +73,11 @@ export async function buildGateway({
   redis?.connect().catch(() => {}); // it reconnects in the background
 
   await app.register(pages, { config });
-  const operations = OPERATIONS.filter(
-    (operation) => operation !== altchaChallenge || config.CAPTCHA_PROVIDER === 'altcha',
-  );
+  const off = new Set([
+    ...(config.CAPTCHA_PROVIDER === 'altcha' ? [] : [altchaChallenge]),
+    ...(config.LOGIN_BY_CODE ? [] : loginCode),
+  ]);
+  const operations = OPERATIONS.filter((operation) => !off.has(operation));
   await addOperations(app, operations, dependencies);
   await app.register(prefixes, dependencies);
 

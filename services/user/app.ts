@@ -19,6 +19,7 @@ import { checkServiceKey } from './access/service-key.ts';
 import { account } from './account/account.ts';
 import { createAccountDeletions } from './account/deletion/run.ts';
 import { openGeolocation } from './account/geolocation.ts';
+import { loginCode } from './account/login-code/login-code.ts';
 import { createAccountNotices } from './account/send-notices.ts';
 import { archive } from './archive/archive.ts';
 import { createArchiveJobs } from './archive/jobs/run.ts';
@@ -103,6 +104,7 @@ export async function buildUserService({
     now,
     wakeNotices,
   });
+  if (config.LOGIN_BY_CODE) await addOperations(app, loginCode, { config, db, mailer, tokens, now });
   const guards = { 'service key': checkServiceKey(config) };
   await addOperations(app, factors, { config, db, now, log, wakeNotices }, guards);
   await addOperations(app, passkeys, { config, db, tokens, now, wakeNotices });

@@ -10,6 +10,7 @@ import { ssoCollections } from '@gatehouse/sso/records';
 import { webhookCollections } from '@gatehouse/webhooks/records';
 import { accessCollections } from './access/records.ts';
 import { deletionCollections } from './account/deletion/records.ts';
+import { loginCodeCollections } from './account/login-code/records.ts';
 import { chatbotCollections } from './chatbots/records.ts';
 import { exportCollections } from './organizations/exports/records.ts';
 import { organizationCollections } from './organizations/records.ts';
@@ -24,6 +25,7 @@ export const COLLECTIONS = {
   ...loginNameCollections,
   ...passkeyCollections,
   ...deletionCollections,
+  ...loginCodeCollections,
   ...chatbotCollections,
   ...accessCollections,
   ...organizationCollections,

@@ -3,6 +3,7 @@ import { openIdConnect } from '@gatehouse/sso/openid-connect';
 import { singleSignOn } from '@gatehouse/sso/operations';
 import { webhooks } from '@gatehouse/webhooks/operations';
 import { account } from './account/account.ts';
+import { loginCode } from './account/login-code/login-code.ts';
 import { archive } from './archive/archive.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import { factors } from './factors/factors.ts';
@@ -12,6 +13,7 @@ import { passkeys } from './passkeys/passkeys.ts';
 /** Every operation of the user service. */
 export const OPERATIONS = [
   ...account,
+  ...loginCode,
   ...factors,
   ...passkeys,
   ...organizations,

@@ -22,6 +22,7 @@ const OWN = [
   '/api/v1/auth/login/passkey/options',
   '/api/v1/auth/ldap',
   '/api/v1/auth/ldap/factor',
+  '/api/v1/auth/ways',
   '/api/v1/crawl/upload-pdf',
   '/api/v1/chat-3d/respond',
   '/health',

@@ -29,6 +29,11 @@ const PUBLIC = [
   'post /api/v1/auth/ldap',
   'post /api/v1/auth/ldap/factor',
   'post /api/v1/users/email/undo',
+  'post /v2/login/code',
+  'post /v2/login/code/verify',
+  'post /api/v1/auth/login/code',
+  'post /api/v1/auth/login/code/verify',
+  'get /api/v1/auth/ways',
   'get /api/v1/auth/sso/discover',
   'post /api/v1/auth/sso/exchange',
   'get /health',
@@ -56,9 +61,10 @@ let gateway: Awaited<ReturnType<typeof startGateway>>;
 const documents: Record<string, string> = {};
 let operations: [name: string, operation: Operation][] = [];
 beforeAll(async () => {
-  services = await startServices();
+  const env = { LOGIN_BY_CODE: 'on' };
+  services = await startServices({ env });
   gateway = await startGateway({
-    env: { LOGIN_SERVICE_URL: services.login, USER_SERVICE_URL: services.user },
+    env: { ...env, LOGIN_SERVICE_URL: services.login, USER_SERVICE_URL: services.user },
     limits: { document: 60_000 },
   });
   for (const [name, url] of Object.entries({
@@ -184,7 +190,7 @@ describe('every operation at the gateway', () => {
   test('documents every error with an example', () => {
     const atLeast = (name: string, { security }: Operation): string[] => {
       if (name.startsWith('get /health')) return [];
-      if (isForProviders(name)) return ['429', '503'];
+      if (isForProviders(name) || name === 'get /api/v1/auth/ways') return ['429', '503'];
       if (name === 'get /.well-known/webauthn') return ['404', '429'];
       if (security?.length === 0) return ['400', '429', '503'];
       const one = name.includes('{') ? ['404'] : [];

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { GatewayConfig } from '@gatehouse/shared/config';
+import { waysOf } from '@gatehouse/shared/contract/ways';
 import { orNotFound } from '@gatehouse/shared/http/errors';
 import { LANGUAGES, type Language, languageOf } from '@gatehouse/shared/http/language';
 import { publicRoutes } from '@gatehouse/shared/http/public-routes';
@@ -131,6 +132,7 @@ async function loadAltcha({ CAPTCHA_PROVIDER }: GatewayConfig) {
 }
 
 const browserConfig = (config: GatewayConfig) => ({
+  ways: waysOf(config),
   BRAND_NAME: config.BRAND_NAME,
   CAPTCHA_PROVIDER: config.CAPTCHA_PROVIDER,
   CAPTCHA_SITE_KEY: config.CAPTCHA_SITE_KEY,

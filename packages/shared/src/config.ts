@@ -63,6 +63,8 @@ const passwordStorage = {
 
 /** Where people log in without an organization; `.env.example` names the settings of each. */
 const social = { SOCIAL_PROVIDERS: providerNames.default([]) };
+/** Whether people can log in with a mailed code. */
+const loginByCode = { LOGIN_BY_CODE: flag.default(false) };
 
 const hourly = number('a whole number, 1 to 1000', { min: 1, max: 1_000 });
 
@@ -98,6 +100,9 @@ const services = {
     RATE_LIMIT: flag.default(true),
     RATE_LIMIT_ANONYMOUS_PER_MINUTE: number('a whole number, 1 or more', { min: 1 }).default(300),
     RATE_LIMIT_V2_PER_MINUTE: number('a whole number, 1 or more', { min: 1 }).default(300),
+    /** What the sign-in page asks for first. */
+    SIGN_IN_FORM: choice('password', 'email-first').default('password'),
+    ...loginByCode,
     PRINCIPAL_CACHE_MS: number('milliseconds, 0 to 1000', { min: 0, max: 1_000 }).default(1_000),
     ...brand,
     ...social,
@@ -118,6 +123,7 @@ const services = {
     USER_PORT: port.default(8002),
     ...sessions,
     ...passwordStorage,
+    ...loginByCode,
     /** A file in MaxMind's format, which tells the approximate place of a session. */
     GEOIP_DATABASE: z.string().optional(),
     /** Which new passwords are accepted (CONTRACT.md §Passwords). */

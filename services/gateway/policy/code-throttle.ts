@@ -22,10 +22,10 @@ const createThrottle =
 const says = ({ body }: UpstreamResponse, failure: ErrorName): boolean =>
   String(body).includes(new AppError(failure).message);
 
-/** Mailed codes. The service compares none that has expired. */
+/** Mailed codes; those with which people log in are answered with 401. The service compares none that has expired. */
 export const createCodeThrottle = createThrottle(
   'codes:',
-  (response) => response.status === 400 && !says(response, 'otpExpired'),
+  (response) => response.status === 401 || (response.status === 400 && !says(response, 'otpExpired')),
 );
 
 /** Passkeys. Nobody guesses one; each attempt costs a signature. */

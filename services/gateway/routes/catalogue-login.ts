@@ -3,8 +3,9 @@ import {
   catalogueFactorContract as factorContract,
 } from '@gatehouse/shared/contract/catalogue-login';
 import { operation } from '../operation.ts';
+import { asJson } from './content.ts';
 import { forwardFactorLogin } from './factor-login.ts';
-import { asJson, captchaField, forwardLogin } from './json-login.ts';
+import { captchaField, forwardLogin } from './json-login.ts';
 
 /** CONTRACT.md §Catalogue login. */
 export const catalogueLogin = operation(contract.line, {

@@ -11,6 +11,7 @@ import type { Facts, RouteLine } from '@gatehouse/shared/operation/operation';
 import { z } from 'zod';
 import { formOperation } from '../operation.ts';
 import { relay } from '../proxy/response.ts';
+import { asForm } from './content.ts';
 import { forwardFactorLogin } from './factor-login.ts';
 
 /**
@@ -33,9 +34,7 @@ const login = formOperation(loginContract.line, {
     const { email } = form;
     const response = await auditRefusals(request, { action: 'login', email }, async () => {
       await captcha(recaptcha_token, request.ip, now());
-      return throttle(email, request.ip, () =>
-        loginService.post(loginContract.path, urlencoded(form), request),
-      );
+      return throttle(email, request.ip, () => loginService.post(loginContract.path, asForm(form), request));
     });
     return relay(reply, response);
   },
@@ -46,7 +45,7 @@ const factorLogin = formOperation(factorContract.line, {
   audits: ['login'],
   async handle(call) {
     const { path } = factorContract;
-    const content = urlencoded(call.body);
+    const content = asForm(call.body);
     return forwardFactorLogin(call, { service: call.loginService, path, action: 'login', content });
   },
 });
@@ -56,7 +55,7 @@ const forwarded = (contract: Facts & { line: RouteLine }) =>
   formOperation(contract.line, {
     ...contract,
     async handle({ userService, request, reply, body }) {
-      return relay(reply, await userService.post(contract.path, urlencoded(body as Form), request));
+      return relay(reply, await userService.post(contract.path, asForm(body as Form), request));
     },
   });
 
@@ -70,7 +69,7 @@ const throttled = (contract: Facts & { line: RouteLine }, action: AuditAction) =
       const form = body as Form;
       const { email } = form;
       const response = await auditRefusals(request, { action, email }, () =>
-        codeThrottle(request.ip, () => userService.post(contract.path, urlencoded(form), request)),
+        codeThrottle(request.ip, () => userService.post(contract.path, asForm(form), request)),
       );
       // A reset ends every session: this gateway refuses them at once, the others do within PRINCIPAL_CACHE_MS.
       if (action === 'reset' && response.status === 200) principals.forgetUser(email);
@@ -79,11 +78,6 @@ const throttled = (contract: Facts & { line: RouteLine }, action: AuditAction) =
   });
 
 type Form = Record<string, string> & { email: string };
-
-export const urlencoded = (form: Record<string, string>) => ({
-  type: 'application/x-www-form-urlencoded',
-  text: new URLSearchParams(form).toString(),
-});
 
 export const direct = [
   login,

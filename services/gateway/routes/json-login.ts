@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { GatewayDependencies } from '../dependencies.ts';
 import { relay } from '../proxy/response.ts';
 import type { Upstream } from '../proxy/upstreams.ts';
+import { asJson } from './content.ts';
 
 /** The field of a catalogue login that holds the CAPTCHA token. */
 export const captchaField = {
@@ -11,8 +12,6 @@ export const captchaField = {
     description: 'The CAPTCHA token; required after failed logins, when the gateway answers CAPTCHA_REQUIRED',
   }),
 };
-
-export const asJson = (body: unknown) => ({ type: 'application/json', text: JSON.stringify(body) });
 
 interface Login {
   /** Which account the attempts are counted for. */

@@ -1,7 +1,8 @@
 import { ldapLoginContract as contract, ldapFactorContract } from '@gatehouse/shared/contract/ldap-login';
 import { operation } from '../operation.ts';
+import { asJson } from './content.ts';
 import { forwardFactorLogin } from './factor-login.ts';
-import { asJson, captchaField, forwardLogin } from './json-login.ts';
+import { captchaField, forwardLogin } from './json-login.ts';
 
 /** CONTRACT.md §LDAP. */
 export const ldapLogin = operation(contract.line, {

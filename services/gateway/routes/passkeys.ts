@@ -10,8 +10,7 @@ import { z } from 'zod';
 import type { GatewayDependencies } from '../dependencies.ts';
 import { formOperation, operation } from '../operation.ts';
 import { relay } from '../proxy/response.ts';
-import { urlencoded } from './direct.ts';
-import { asJson } from './json-login.ts';
+import { asForm, asJson } from './content.ts';
 
 /** CONTRACT.md §Passkeys. */
 
@@ -34,7 +33,7 @@ const forwardOptions = async (
 const options = formOperation(passkeyOptionsContract.line, {
   ...passkeyOptionsContract,
   fails: [...(passkeyOptionsContract.fails ?? []), 'rateLimited'],
-  handle: async (call) => forwardOptions(call, passkeyOptionsContract.path, urlencoded(call.body)),
+  handle: async (call) => forwardOptions(call, passkeyOptionsContract.path, asForm(call.body)),
 });
 
 const catalogueOptions = operation(cataloguePasskeyOptionsContract.line, {
@@ -47,7 +46,7 @@ const login = formOperation(passkeyLoginContract.line, {
   ...passkeyLoginContract,
   fails: [...(passkeyLoginContract.fails ?? []), 'rateLimited'],
   audits: ['login'],
-  handle: async (call) => forwardLogin(call, passkeyLoginContract.path, urlencoded(call.body)),
+  handle: async (call) => forwardLogin(call, passkeyLoginContract.path, asForm(call.body)),
 });
 
 const catalogueLogin = operation(cataloguePasskeyLoginContract.line, {

@@ -29,32 +29,38 @@ export type TakeBack = () => Promise<void>;
 const isExempt = ({ config, ip }: Call): boolean => config.NODE_ENV !== 'production' && isLoopback(ip);
 
 /** Counts a code that is mailed (CONTRACT.md §OTP). @throws {AppError} rateLimited */
-export async function spendCodeMail(call: Call, email: string): Promise<TakeBack> {
-  const { config, db, ip, now } = call;
+export const spendCodeMail = (call: Call, email: string): Promise<TakeBack> =>
+  spendAll(call.db, isExempt(call) ? [] : codeBudgets(call, email), call.now);
+
+/** Counts a code to log in that is asked for, whether or not it is mailed. @throws {AppError} rateLimited */
+export async function spendLoginCodeMail(call: Call, email: string): Promise<TakeBack> {
+  const budgets = [
+    ...codeBudgets(call, email),
+    ...dailyBudgets(`login codes at ${mailboxOf(email)}`, call.ip),
+  ];
+  return spendAll(call.db, isExempt(call) ? [] : budgets, call.now);
+}
+
+function codeBudgets({ config, ip }: Call, email: string): SlidingBudget[] {
   const ofNetworks = networkBudgets('codes from', ip, config.MAILS_PER_NETWORK_PER_HOUR);
-  const budgets = [...ofNetworks, ...mailboxBudgets(mailboxOf(email), ip, config.MAILS_PER_MAILBOX_PER_HOUR)];
-  return spendAll(db, isExempt(call) ? [] : budgets, now);
+  return [...ofNetworks, ...mailboxBudgets(mailboxOf(email), ip, config.MAILS_PER_MAILBOX_PER_HOUR)];
 }
 
 /** Requests of one account for another address. */
 const ADDRESSES_PER_HOUR = 10;
 const ADDRESSES_PER_DAY = 20;
-/** Codes to one mailbox in a day, from whatever accounts: each may be guessed five times. */
+/** Codes of a kind to one mailbox in a day, for whatever accounts: each may be guessed a few times. */
 const CODES_PER_DAY = 20;
+const DAY = 24 * HOUR;
 
 /** Counts a code that is mailed to an address which an account is to get (CONTRACT.md §E-mail). @throws {AppError} rateLimited */
 export async function spendAddressMail(call: Call, account: string, email: string): Promise<TakeBack> {
   const takeBack = await spendCodeMail(call, email);
-  const DAY = 24 * HOUR;
   const own = `addresses of ${account}`;
-  const mailbox = `addresses at ${mailboxOf(email)}`;
-  const ofNetworks = networkBudgets(`${mailbox} from`, call.ip, CODES_PER_DAY / 2);
-  const most = CODES_PER_DAY - CODES_PER_DAY / 5;
   const budgets = [
     { key: own, limit: ADDRESSES_PER_HOUR, seconds: HOUR },
     { key: `${own} in a day`, limit: ADDRESSES_PER_DAY, seconds: DAY },
-    ...ofNetworks.map(({ key, limit }) => ({ key, limit: Math.min(limit, most), seconds: DAY })),
-    { key: mailbox, limit: CODES_PER_DAY, seconds: DAY },
+    ...dailyBudgets(`addresses at ${mailboxOf(email)}`, call.ip),
   ];
   const takeBackOwn = await spendAll(call.db, budgets, call.now).catch(async (error) => {
     await takeBack();
@@ -63,6 +69,16 @@ export async function spendAddressMail(call: Call, account: string, email: strin
   return async () => {
     await Promise.all([takeBack(), takeBackOwn()]);
   };
+}
+
+/** The codes of a day, of which one network spends half, the widest four fifths. */
+function dailyBudgets(name: string, ip: string): SlidingBudget[] {
+  const ofNetworks = networkBudgets(`${name} from`, ip, CODES_PER_DAY / 2);
+  const most = CODES_PER_DAY - CODES_PER_DAY / 5;
+  return [
+    ...ofNetworks.map(({ key, limit }) => ({ key, limit: Math.min(limit, most), seconds: DAY })),
+    { key: name, limit: CODES_PER_DAY, seconds: DAY },
+  ];
 }
 
 /** One network spends half of a mailbox's budget, the widest four fifths, so that a stranger leaves some to the owner. */

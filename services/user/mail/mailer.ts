@@ -13,6 +13,7 @@ import type {
   ExpiringCertificate,
   FailedPayment,
   Invitation,
+  LoginCode,
   MailText,
   MailTexts,
   Offer,
@@ -99,6 +100,11 @@ export function createMailer(
       send(to, ({ addressCode }) => addressCode(data), { failure: CODE_FAILURE, ...(flows && { flows }) }),
     sendAddressTaken: (to: Recipient, flows?: Flows) =>
       send(to, ({ addressTaken }) => addressTaken(pages), { failure: CODE_FAILURE, ...(flows && { flows }) }),
+    sendLoginCode: (to: Recipient, data: LoginCode, flows?: Flows) =>
+      send(to, ({ loginCode }) => loginCode(data, pages.codeLogin(to.email, data.code)), {
+        failure: CODE_FAILURE,
+        ...(flows && { flows }),
+      }),
     sendInvitation: sender(
       ({ invitation }, data: Invitation) => invitation(data),
       'The invitation could not be mailed, please try again',

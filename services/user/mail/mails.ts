@@ -23,6 +23,12 @@ export interface AddressCode {
   minutes: number;
 }
 
+/** The code with which a person logs in. */
+export interface LoginCode {
+  code: string;
+  minutes: number;
+}
+
 export interface Invitation {
   organization: string;
   department: string;
@@ -78,6 +84,7 @@ export interface Pages {
   forgotPassword: string;
   webhook: (webhook_id: string) => string;
   undoEmail: (token: string) => string;
+  codeLogin: (email: string, code: string) => string;
 }
 
 /** What a notice says beside the time, the device and the network address. */
@@ -93,6 +100,7 @@ export interface MailTexts {
   code: (code: Code) => MailText;
   addressCode: (code: AddressCode) => MailText;
   addressTaken: (pages: Pages) => MailText;
+  loginCode: (code: LoginCode, url: string) => MailText;
   invitation: (invitation: Invitation) => MailText;
   offer: (offer: Offer) => MailText;
   deprovisioned: (person: Deprovisioned) => MailText;

@@ -1,13 +1,14 @@
 import type { MailBrand } from './layout.ts';
 import type { Pages } from './mails.ts';
 
-/** The account pages that mails lead to. Tokens are in the fragment, which no server sees. */
+/** The account pages that mails lead to. Tokens and codes are in the fragment, which no server sees. */
 export function pagesOf({ PUBLIC_URL }: Pick<MailBrand, 'PUBLIC_URL'>): Pages {
   const base = PUBLIC_URL.replace(/\/$/, '');
   return {
     login: `${base}/login`,
     forgotPassword: `${base}/forgot`,
     webhook: (webhook_id) => `${base}/webhooks?webhook=${encodeURIComponent(webhook_id)}`,
+    codeLogin: (email, code) => `${base}/code-login#${new URLSearchParams({ email, code })}`,
     undoEmail: (token) => `${base}/undo-email#${new URLSearchParams({ token })}`,
   };
 }

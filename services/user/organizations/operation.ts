@@ -1,8 +1,8 @@
 import type { Config } from '@gatehouse/shared/config';
 import { operationsOf } from '@gatehouse/shared/operation/operation';
 import { requireMembership } from '../access/membership.ts';
+import { runAfterResponse } from '../after-response.ts';
 import type { Database } from '../database.ts';
-import { runAfterResponse } from './invitations/after-response.ts';
 import type { MailOptions } from './invitations/mail.ts';
 
 export interface OrganizationDependencies extends MailOptions {

@@ -180,6 +180,7 @@ beforeAll(async () => {
     sendOtp: (...mail) => current.sendOtp(...mail),
     sendAddressCode: (...mail) => current.sendAddressCode(...mail),
     sendAddressTaken: (...mail) => current.sendAddressTaken(...mail),
+    sendLoginCode: (...mail) => current.sendLoginCode(...mail),
     sendInvitation: (...mail) => current.sendInvitation(...mail),
     sendOffer: (...mail) => current.sendOffer(...mail),
     sendDeprovisioned: (...mail) => current.sendDeprovisioned(...mail),

@@ -105,6 +105,7 @@ export const texts: AccountTexts = {
       forgot: 'Anforderung eines Codes',
       reset: 'Neues Passwort',
       login: 'Anmeldung',
+      'login.code': 'Code für die Anmeldung angefordert',
       refresh: 'Sitzung verlängert',
       logout: 'Abmeldung',
       'session.end': 'Eine andere Sitzung beendet',

@@ -104,6 +104,7 @@ export const texts = {
       forgot: 'Request for a code',
       reset: 'New password',
       login: 'Sign-in',
+      'login.code': 'Code to sign in requested',
       refresh: 'Session extended',
       logout: 'Sign-out',
       'session.end': 'Ended another session',

@@ -16,7 +16,7 @@ import {
  */
 
 /** The e-mail of an existing account. Only trimmed: older records may hold any text. */
-const knownEmail = requiredText
+export const knownEmail = requiredText
   .trim()
   .min(1, { error: 'is required' })
   .meta({ examples: ['ada@example.com'] });

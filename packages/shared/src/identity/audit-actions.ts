@@ -5,6 +5,7 @@ export const AUDIT_ACTIONS = [
   'forgot',
   'reset',
   'login',
+  'login.code',
   'refresh',
   'logout',
   'session.end',

@@ -42,6 +42,9 @@ export interface EmailUndo {
   change: string;
 }
 
+/** Seconds in which it can be undone. */
+export const EMAIL_UNDO_LIFETIME = 3 * 86_400;
+
 /** A ceremony of a passkey (Web Authentication), from the options for the browser to its answer. */
 export interface PasskeyCeremony {
   /** What the answer is for. It is accepted for nothing else. */
@@ -57,8 +60,15 @@ export interface PasskeyCeremony {
 /** Seconds in which the browser must answer. */
 export const PASSKEY_LIFETIME = 2 * 60;
 
-/** Seconds in which it can be undone. */
-export const EMAIL_UNDO_LIFETIME = 3 * 86_400;
+/** A request for a login code, whether or not its address has an account. */
+export interface LoginCodeRequest {
+  email: string;
+  /** Names the request. */
+  attempt: string;
+}
+
+/** Seconds in which a mailed code logs in. */
+export const LOGIN_CODE_LIFETIME = 10 * 60;
 
 /** Seconds in which the code of a second factor must follow the password. */
 const FACTOR_LIFETIME = 5 * 60;
@@ -67,11 +77,13 @@ const FACTOR_TYPE = 'factor+jwt';
 const DIRECTORY_FACTOR_TYPE = 'ldap-factor+jwt';
 const EMAIL_UNDO_TYPE = 'email-undo+jwt';
 const PASSKEY_TYPE = 'passkey+jwt';
+const LOGIN_CODE_TYPE = 'login-code+jwt';
 const NO_BEARERS: ReadonlySet<unknown> = new Set([
   FACTOR_TYPE,
   DIRECTORY_FACTOR_TYPE,
   EMAIL_UNDO_TYPE,
   PASSKEY_TYPE,
+  LOGIN_CODE_TYPE,
 ]);
 
 export type TokenCheck =
@@ -157,6 +169,14 @@ export function createTokens(config: {
     /** Returns what such a token says; undefined if it is not ours or has expired. */
     emailUndoOf(token: string, now: number): EmailUndo | undefined {
       return payloadOf<EmailUndo>(token, EMAIL_UNDO_TYPE, now);
+    },
+    /** Signs the token of a request for a login code. It is accepted with the code and nowhere else. */
+    loginCode: (request: LoginCodeRequest, now: number): string =>
+      sign(request, LOGIN_CODE_LIFETIME, now, { typ: LOGIN_CODE_TYPE }),
+    /** Returns the request of such a token; undefined if it is not ours, has expired or is for another email. */
+    loginAttemptOf(token: string, email: string, now: number): string | undefined {
+      const request = payloadOf<LoginCodeRequest>(token, LOGIN_CODE_TYPE, now);
+      return request && emailKey(request.email) === emailKey(email) ? request.attempt : undefined;
     },
     /**
      * Signs the token that signup, forgot-password and reset-password return. It is never accepted as a bearer.

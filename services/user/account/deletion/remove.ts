@@ -130,6 +130,7 @@ async function erase(job: ArchiveJob, { _id, user_id, email }: Removed): Promise
     `inviter ${user_id}`,
     `codes to ${mailbox}`,
     `addresses at ${mailbox}`,
+    `login codes at ${mailbox}`,
   ];
   await db.budgets.deleteMany({ key: { $in: budgets } });
   await eraseEvents(job, user_id);

@@ -75,6 +75,19 @@ export const de: MailTexts = {
     ],
   }),
 
+  loginCode: ({ code, minutes }, url) => ({
+    subject: 'Ihr Code für die Anmeldung',
+    content: [
+      { text: 'Ihr Code lautet', code },
+      {
+        text: `Er gilt ${minutes} Minuten und meldet Sie einmal an. Sie können auch diese Seite öffnen, auf jedem Gerät, und ihren Knopf drücken:`,
+        url,
+        after:
+          'Geben Sie den Code und den Link niemals weiter: Wer sie hat, kann sich als Sie anmelden. Wenn Sie den Code nicht angefordert haben, ignorieren Sie diese Mail.',
+      },
+    ],
+  }),
+
   invitation: ({ organization, department, url, hasAccount }) => ({
     subject: 'Sie sind in ein Team eingeladen',
     content: [

@@ -76,6 +76,19 @@ export const en: MailTexts = {
     ],
   }),
 
+  loginCode: ({ code, minutes }, url) => ({
+    subject: 'Your code to sign in',
+    content: [
+      { text: 'Your code is', code },
+      {
+        text: `It is valid for ${minutes} minutes and signs you in once. You can also open this page, on any device, and press its button:`,
+        url,
+        after:
+          'Never give the code or the link to anyone: whoever has it can sign in as you. If you did not ask for it, ignore this mail.',
+      },
+    ],
+  }),
+
   invitation: ({ organization, department, url, hasAccount }) => ({
     subject: 'You are invited to a team',
     content: [

@@ -1,11 +1,11 @@
 import { findActiveUser, findUserByEmail, isActive, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { Membership } from '../../access/records.ts';
+import { afterResponse } from '../../after-response.ts';
 import type { Database } from '../../database.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import { nameInMail } from '../names.ts';
 import type { Offer } from '../records.ts';
-import { afterResponse } from './after-response.ts';
 
 export interface MailOptions {
   config: { PUBLIC_URL: string };

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { LOGIN_BODY } from '../http/body-limits.ts';
+import { jsonBody, typedCode } from '../http/fields.ts';
+import { LOGIN_CODE_LIFETIME } from '../identity/tokens.ts';
+import { contract } from '../operation/operation.ts';
+import { catalogueToken } from './catalogue-login.ts';
+import { form, knownEmail, loggedIn } from './direct.ts';
+
+/** The login by a mailed code (CONTRACT.md §Login by a mailed code), served by the user service while LOGIN_BY_CODE is on. */
+
+const TOKEN = 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImxvZ2luLWNvZGUrand0In0.…';
+const ADDRESS = { email: knownEmail };
+const GUESS = {
+  ...ADDRESS,
+  code: typedCode.meta({ examples: ['048213'] }),
+  token: z.string().exactOptional().meta({
+    description: 'The token of the request for the code. Guesses with it are counted separately.',
+  }),
+};
+
+const requesting = {
+  summary: 'Request a code to log in',
+  description: `Mails a code that is valid for ${LOGIN_CODE_LIFETIME / 60} minutes and replaces the earlier one, and a link with it, to the address of a verified account. The answer is the same for every address. Each mailbox gets ten codes an hour and twenty of these a day, half of them for one client network, and each client network thirty an hour.`,
+  returns: z.object({ token: z.string(), expires_in: z.int() }).meta({
+    description:
+      'If the address has a verified account, its code is on the way. The token belongs to this request and is never accepted as a bearer; `expires_in` is in seconds.',
+    examples: [{ token: TOKEN, expires_in: LOGIN_CODE_LIFETIME }],
+  }),
+  fails: ['rateLimited', 'unavailable'],
+} as const;
+
+const verifying = {
+  summary: 'Log in with a mailed code',
+  description:
+    'Uses the code and answers what a login with a password answers. Five wrong guesses invalidate the code, and guesses with the token of the request are counted separately. The error does not reveal whether the e-mail is known.',
+  fails: [
+    'codeInvalid',
+    'accountNotVerified',
+    'ssoRequired',
+    'secondFactorRequired',
+    'rateLimited',
+    'unavailable',
+  ],
+} as const;
+
+const json = { needs: 'nothing', returnsSecret: true, bodyLimit: LOGIN_BODY } as const;
+
+export const requestLoginCode = {
+  catalogue: contract('POST /api/v1/auth/login/code', {
+    ...json,
+    ...requesting,
+    body: jsonBody(ADDRESS).meta({ examples: [{ email: 'ada@example.com' }] }),
+  }),
+  direct: contract('POST /v2/login/code', { ...form, ...requesting, body: z.object(ADDRESS) }),
+};
+
+export const verifyLoginCode = {
+  catalogue: contract('POST /api/v1/auth/login/code/verify', {
+    ...json,
+    ...verifying,
+    body: jsonBody(GUESS).meta({ examples: [{ email: 'ada@example.com', code: '048213', token: TOKEN }] }),
+    returns: catalogueToken,
+  }),
+  direct: contract('POST /v2/login/code/verify', {
+    ...form,
+    ...verifying,
+    body: z.object(GUESS),
+    returns: loggedIn,
+  }),
+};

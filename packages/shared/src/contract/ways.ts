@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { GatewayConfig } from '../config.ts';
+import { contract } from '../operation/operation.ts';
+
+const ways = z.object({
+  password: z.literal(true),
+  passkey: z.boolean(),
+  code: z.boolean().meta({ description: 'Whether people can log in with a mailed code' }),
+  providers: z
+    .array(z.object({ name: z.string(), label: z.string(), login_url: z.string() }))
+    .meta({ description: 'Where people can log in beside this service, in the order of the buttons' }),
+  sign_in: z.enum(['password', 'email-first']).meta({
+    description: 'Whether the sign-in page asks for the password at once, or for the e-mail first',
+  }),
+});
+
+/** The ways to log in that the settings turn on. They change with a restart only. */
+export const waysOf = ({ LOGIN_BY_CODE, SIGN_IN_FORM }: GatewayConfig): z.infer<typeof ways> => ({
+  password: true,
+  passkey: false,
+  code: LOGIN_BY_CODE,
+  providers: [],
+  sign_in: SIGN_IN_FORM,
+});
+
+/** Served by the gateway itself. */
+export const waysContract = contract('GET /api/v1/auth/ways', {
+  needs: 'nothing',
+  summary: 'List the ways to log in',
+  description:
+    'Returns which ways to log in are on, for pages of your own. It names no account, and caches may keep it for five minutes.',
+  returns: ways.meta({
+    description: 'The ways to log in',
+    examples: [{ password: true, passkey: false, code: true, providers: [], sign_in: 'password' }],
+  }),
+  fails: ['rateLimited', 'unavailable'],
+});

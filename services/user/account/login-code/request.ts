@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { requestLoginCode } from '@gatehouse/shared/contract/login-code';
+import { orTakeBack } from '@gatehouse/shared/data/sliding-budget';
+import { toAppError } from '@gatehouse/shared/http/to-app-error';
+import { audit } from '@gatehouse/shared/identity/audit';
+import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
+import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
+import { LOGIN_CODE_LIFETIME } from '@gatehouse/shared/identity/tokens';
+import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
+import type { Call } from '@gatehouse/shared/operation/operation';
+import { afterResponse } from '../../after-response.ts';
+import { codeMailFlows } from '../../mail/queue.ts';
+import { spendLoginCodeMail } from '../network-budgets.ts';
+import { issueLoginCode } from './code.ts';
+import { formOperation, type LoginCodeDependencies, operation } from './operation.ts';
+
+type Request = Call<LoginCodeDependencies, string, { email: string }>;
+
+/** CONTRACT.md §Login by a mailed code. */
+export const requestCode = operation(requestLoginCode.catalogue.line, {
+  ...requestLoginCode.catalogue,
+  audits: ['login.code'],
+  handle: request,
+});
+
+/** CONTRACT.md §Login by a mailed code. */
+export const requestCodeDirect = formOperation(requestLoginCode.direct.line, {
+  ...requestLoginCode.direct,
+  audits: ['login.code'],
+  handle: request,
+});
+
+/** Whatever depends on the account comes after the response, which says nothing about it, not even by its time. */
+async function request(call: Request) {
+  const { config, db, tokens, now, request, body } = call;
+  const { email } = body;
+  const takeBack = await spendLoginCodeMail({ config, db, ip: request.ip, now: now() }, email);
+  const attempt = randomUUID();
+  const code = await orTakeBack(takeBack, () => issueLoginCode(call, { email, attempt, now: now() }));
+  afterResponse(request, () => mailCode(call, code));
+  return { token: tokens.loginCode({ email, attempt }, now()), expires_in: LOGIN_CODE_LIFETIME };
+}
+
+/** Mails the code to an account that may log in with it. Audits the request. */
+async function mailCode({ db, mailer, now, request, body }: Request, code: string): Promise<void> {
+  const user = await findUserByEmail(db.users, body.email);
+  let outcome = refusalOf(user);
+  if (user && outcome === undefined) {
+    const flows = codeMailFlows(request, user.email);
+    const mail = { code, minutes: LOGIN_CODE_LIFETIME / 60 };
+    await mailer.sendLoginCode(user, mail, flows).catch((error) => {
+      request.log.error({ err: error }, 'login code not mailed');
+      outcome = toAppError(error).message;
+    });
+  }
+  await (user ? audit : auditRefusal)(db, request, now(), {
+    action: 'login.code',
+    outcome: outcome ?? 'success',
+    email: user?.email ?? maskUnlessAddress(body.email),
+    user_id: user && userIdOf(user),
+  });
+}
+
+/** Why an account gets no code. Whoever never verified an address may not be the one who chose the password. */
+function refusalOf(user: User | null): string | undefined {
+  if (!user) return 'unknown account';
+  if (user.account_status === 'disabled') return 'account disabled';
+  return user.verified ? undefined : 'not verified';
+}

@@ -1,0 +1,124 @@
+import { catalogueTokenOf } from '@gatehouse/shared/contract/catalogue-login';
+import { verifyLoginCode } from '@gatehouse/shared/contract/login-code';
+import { AppError } from '@gatehouse/shared/http/errors';
+import { audit } from '@gatehouse/shared/identity/audit';
+import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
+import {
+  type BegunSession,
+  beginSession,
+  type LoginContract,
+} from '@gatehouse/shared/identity/begin-session';
+import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
+import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
+import { halfLogin, secondFactorRequired } from '@gatehouse/shared/identity/half-login';
+import { auditedWay } from '@gatehouse/shared/identity/login-ways';
+import { hasEnded } from '@gatehouse/shared/identity/sessions';
+import { requiresSso } from '@gatehouse/shared/identity/sso';
+import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
+import type { Call } from '@gatehouse/shared/operation/operation';
+import type { WithId } from 'mongodb';
+import { afterResponse } from '../../after-response.ts';
+import { spendLoginCode } from './code.ts';
+import { formOperation, type LoginCodeDependencies, operation } from './operation.ts';
+
+const AUDITS = ['login', 'account.restore'] as const;
+
+/** CONTRACT.md §Login by a mailed code. */
+export const verifyCode = operation(verifyLoginCode.catalogue.line, {
+  ...verifyLoginCode.catalogue,
+  audits: AUDITS,
+  async handle(call) {
+    return catalogueTokenOf(await logIn(call, 'catalogue'));
+  },
+});
+
+/** CONTRACT.md §Login by a mailed code. */
+export const verifyCodeDirect = formOperation(verifyLoginCode.direct.line, {
+  ...verifyLoginCode.direct,
+  audits: AUDITS,
+  async handle(call) {
+    const { token, user_id } = await logIn(call, 'direct');
+    return { message: 'Login successful' as const, token, user_id };
+  },
+});
+
+type Login = Call<LoginCodeDependencies, string, { email: string; code: string; token?: string }>;
+
+const REFUSALS = {
+  'account disabled': 'codeInvalid',
+  'sessions ended since': 'codeInvalid',
+  'not verified': 'accountNotVerified',
+  'single sign-on required': 'ssoRequired',
+} as const;
+
+/**
+ * Begins a session for whoever has the code that was mailed to an account. Only a right code reads the account: a wrong
+ * one costs the same whether or not there is one.
+ */
+async function logIn(call: Login, contract: LoginContract): Promise<BegunSession> {
+  const { db, tokens, now, request, body } = call;
+  const { email } = body;
+  const way = 'code';
+  // The session begins before the code is used: whatever ends all sessions meanwhile ends it too.
+  const began = now();
+  const issuedAt = await issueOf(call);
+  const user = issuedAt ? await findUserByEmail(db.users, email) : null;
+  if (!issuedAt || !user) {
+    afterResponse(request, () => auditWrongCode(call));
+    throw new AppError('codeInvalid');
+  }
+  const record = (outcome: string) =>
+    audit(db, request, now(), {
+      action: 'login',
+      outcome,
+      email: user.email,
+      user_id: userIdOf(user),
+      ...auditedWay(way),
+    });
+  const refusal = await refusalOf(call, user, issuedAt);
+  if (refusal) {
+    await record(refusal);
+    throw new AppError(REFUSALS[refusal]);
+  }
+  if (isEnrolled(user, now())) {
+    await record('second factor required');
+    throw secondFactorRequired(tokens.factor(halfLogin(user, began, way), now()), user);
+  }
+  return beginSession(call, user, { began, contract, way });
+}
+
+/** Uses the code, and returns when it was issued; undefined if it is not right. */
+async function issueOf(call: Login): Promise<Date | undefined> {
+  const { tokens, now, body } = call;
+  const { email, token } = body;
+  const code = body.code.replaceAll(/\s/g, '');
+  const attempt = token ? tokens.loginAttemptOf(token, email, now()) : undefined;
+  if ((token && attempt === undefined) || !/^\d{6}$/.test(code)) return undefined;
+  return spendLoginCode(call, { email, code, attempt, now: now() });
+}
+
+/** Every check of a login with a password, but for the single sign-on that the login with a second factor checks. */
+async function refusalOf(
+  { db, now }: Login,
+  user: WithId<User>,
+  issuedAt: Date,
+): Promise<keyof typeof REFUSALS | undefined> {
+  if (user.account_status === 'disabled') return 'account disabled';
+  // A reset, a changed address, a request for deletion: what ends the sessions ends the codes.
+  if (hasEnded(user, { id: '', beganAt: issuedAt.getTime() })) return 'sessions ended since';
+  if (!user.verified) return 'not verified';
+  if (isEnrolled(user, now())) return undefined;
+  return (await requiresSso(db, user, now())) ? 'single sign-on required' : undefined;
+}
+
+/** After the response, whose time therefore does not tell whether there is an account. */
+async function auditWrongCode({ db, now, request, body: { email } }: Login): Promise<void> {
+  const user = await findUserByEmail(db.users, email);
+  await (user ? audit : auditRefusal)(db, request, now(), {
+    action: 'login',
+    outcome: user ? 'wrong code' : 'unknown account',
+    email: user?.email ?? maskUnlessAddress(email),
+    user_id: user && userIdOf(user),
+    ...auditedWay('code'),
+  });
+}
