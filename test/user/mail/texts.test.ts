@@ -48,7 +48,7 @@ describe.each(LANGUAGES)('the mails in %s', (language) => {
         /\bOTP|Ihr Code$|^Confirm your new|^Bestätigen Sie Ihre neue/.test(mail.subject ?? '')
           ? ['012345']
           : // The link holds the code too.
-            /sign in$|Anmeldung$/.test(mail.subject ?? '')
+            /^Your code to sign|^Ihr Code für/.test(mail.subject ?? '')
             ? ['012345', '012345']
             : [],
       );

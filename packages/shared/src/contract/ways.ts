@@ -15,11 +15,20 @@ const ways = z.object({
 });
 
 /** The ways to log in that the settings turn on. They change with a restart only. */
-export const waysOf = ({ LOGIN_BY_CODE, SIGN_IN_FORM }: GatewayConfig): z.infer<typeof ways> => ({
+export const waysOf = ({
+  LOGIN_BY_CODE,
+  PUBLIC_URL,
+  SIGN_IN_FORM,
+  SOCIAL,
+}: GatewayConfig): z.infer<typeof ways> => ({
   password: true,
   passkey: false,
   code: LOGIN_BY_CODE,
-  providers: [],
+  providers: SOCIAL.map(({ name, label }) => ({
+    name,
+    label,
+    login_url: `${PUBLIC_URL.replace(/\/$/, '')}/social/${name}/login`,
+  })),
   sign_in: SIGN_IN_FORM,
 });
 
@@ -31,7 +40,21 @@ export const waysContract = contract('GET /api/v1/auth/ways', {
     'Returns which ways to log in are on, for pages of your own. It names no account, and caches may keep it for five minutes.',
   returns: ways.meta({
     description: 'The ways to log in',
-    examples: [{ password: true, passkey: false, code: true, providers: [], sign_in: 'password' }],
+    examples: [
+      {
+        password: true,
+        passkey: false,
+        code: true,
+        providers: [
+          {
+            name: 'google',
+            label: 'Google',
+            login_url: 'https://accounts.example.com/social/google/login',
+          },
+        ],
+        sign_in: 'password',
+      },
+    ],
   }),
   fails: ['rateLimited', 'unavailable'],
 });
