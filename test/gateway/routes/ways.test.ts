@@ -12,9 +12,9 @@ async function waysWith(env: NodeJS.ProcessEnv, headers = {}) {
   return { answer, config: JSON.parse(config.replaceAll('&quot;', '"').replaceAll('&#34;', '"')) };
 }
 
-test('by default there is the password alone', async () => {
+test('by default there are passwords and passkeys', async () => {
   const { answer, config } = await waysWith({});
-  const ways = { password: true, passkey: false, code: false, providers: [], sign_in: 'password' };
+  const ways = { password: true, passkey: true, code: false, providers: [], sign_in: 'password' };
   expect(outcome(answer)).toStrictEqual({ status: 200, body: ways });
   expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
   expect(config.ways).toStrictEqual(ways);
@@ -33,7 +33,7 @@ test('the settings turn the others on, for pages of one’s own and for the acco
     status: 200,
     body: {
       password: true,
-      passkey: false,
+      passkey: true,
       code: true,
       providers: [
         { name: 'github', label: 'GitHub', login_url: `${login}/github/login` },
@@ -43,6 +43,11 @@ test('the settings turn the others on, for pages of one’s own and for the acco
     },
   });
   expect(config.ways.sign_in).toBe('email-first');
+});
+
+test('there are no passkeys at an address where browsers offer none', async () => {
+  const { answer } = await waysWith({ PUBLIC_URL: 'http://192.0.2.1:8000' });
+  expect(answer.body.passkey).toBe(false);
 });
 
 test('a bearer, good or not, changes nothing', async () => {

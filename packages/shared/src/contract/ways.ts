@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { GatewayConfig } from '../config.ts';
 import { contract } from '../operation/operation.ts';
+import { relyingPartyOf } from '../passkeys/relying-party.ts';
 
 const ways = z.object({
   password: z.literal(true),
@@ -15,21 +16,16 @@ const ways = z.object({
 });
 
 /** The ways to log in that the settings turn on. They change with a restart only. */
-export const waysOf = ({
-  LOGIN_BY_CODE,
-  PUBLIC_URL,
-  SIGN_IN_FORM,
-  SOCIAL,
-}: GatewayConfig): z.infer<typeof ways> => ({
+export const waysOf = (config: GatewayConfig): z.infer<typeof ways> => ({
   password: true,
-  passkey: false,
-  code: LOGIN_BY_CODE,
-  providers: SOCIAL.map(({ name, label }) => ({
+  passkey: relyingPartyOf(config) !== undefined,
+  code: config.LOGIN_BY_CODE,
+  providers: config.SOCIAL.map(({ name, label }) => ({
     name,
     label,
-    login_url: `${PUBLIC_URL.replace(/\/$/, '')}/social/${name}/login`,
+    login_url: `${config.PUBLIC_URL.replace(/\/$/, '')}/social/${name}/login`,
   })),
-  sign_in: SIGN_IN_FORM,
+  sign_in: config.SIGN_IN_FORM,
 });
 
 /** Served by the gateway itself. */
@@ -43,7 +39,7 @@ export const waysContract = contract('GET /api/v1/auth/ways', {
     examples: [
       {
         password: true,
-        passkey: false,
+        passkey: true,
         code: true,
         providers: [
           {
