@@ -14,7 +14,8 @@ import { halfLogin, secondFactorRequired } from '@gatehouse/shared/identity/half
 import { auditedWay } from '@gatehouse/shared/identity/login-ways';
 import { hasEnded } from '@gatehouse/shared/identity/sessions';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
-import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
+import type { User } from '@gatehouse/shared/identity/user-record';
+import { findUserByEmail, userIdOf } from '@gatehouse/shared/identity/users';
 import type { Call } from '@gatehouse/shared/operation/operation';
 import type { WithId } from 'mongodb';
 import { afterResponse } from '../../after-response.ts';
