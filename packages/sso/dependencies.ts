@@ -7,7 +7,7 @@ import { operationsOf } from '@gatehouse/shared/operation/operation';
 import type { Outbound } from '@gatehouse/shared/outbound/outbound';
 import type { Database } from './database.ts';
 import type { ResolveTxt } from './domains/resolve-txt.ts';
-import type { SsoHost } from './host.ts';
+import type { SocialHost, SsoHost } from './host.ts';
 import type { LdapTuning } from './ldap/options.ts';
 import { refusedLogins } from './login/refused-logins.ts';
 import type { OidcLimits } from './oidc/limits.ts';
@@ -17,6 +17,7 @@ export interface SsoOptions {
   config: Config<'user'>;
   db: Database;
   host: SsoHost;
+  social: SocialHost;
   tokens: Tokens;
   secrets: Secrets;
   /** Reaches identity providers. */

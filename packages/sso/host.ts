@@ -1,10 +1,14 @@
+import type { SocialProvider } from '@gatehouse/shared/config/social';
+import type { catalogueToken } from '@gatehouse/shared/contract/catalogue-login';
 import type { User } from '@gatehouse/shared/identity/user-record';
 import type { Recipient } from '@gatehouse/shared/identity/users';
+
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
+import type { z } from 'zod';
 import type { Connection } from './connection-records.ts';
 import type { Profile } from './profile.ts';
-import type { Identity } from './records.ts';
+import type { Identity, Linking, SocialCode } from './records.ts';
 
 /** The account of a person at a provider. It is active. */
 export type Account = WithId<User> & { user_id: string };
@@ -49,4 +53,36 @@ export interface SsoHost {
       },
     ): Promise<void>;
   };
+}
+
+/** A person at a provider of social login, after every check of the protocol. */
+export interface SocialPerson {
+  provider: SocialProvider;
+  /** Who vouches for the subject; of a provider with many tenants, the person's own. */
+  issuer: string;
+  subject: string;
+  email: string | undefined;
+  /** Whether the provider vouches that the address is theirs. */
+  emailVerified: boolean;
+  name: string | undefined;
+}
+
+/** What social login asks the service that it runs in about accounts. */
+export interface SocialHost {
+  /**
+   * Returns the account of a person, which their first login creates or links (CONTRACT.md §Linking), and the login
+   * name by which it is known.
+   * @throws {SsoRefusal} when the person may not log in to it.
+   */
+  logIn(request: FastifyRequest, person: SocialPerson): Promise<{ user: Account; link: string }>;
+  /**
+   * Links a person to an account, for a session of the account.
+   * @throws {SsoRefusal} when the session has ended, or the person is linked to another account.
+   */
+  link(request: FastifyRequest, person: SocialPerson, linking: Linking): Promise<void>;
+  /**
+   * Begins the session of a finished login. Every check of the account is made again.
+   * @throws {SsoRefusal} as `logIn` does, {AppError} secondFactorRequired for an enrolled account.
+   */
+  openSession(request: FastifyRequest, code: SocialCode): Promise<z.infer<typeof catalogueToken>>;
 }

@@ -80,6 +80,40 @@ interface LoginCode {
   expires_at: Date;
 }
 
+/** A login at a provider of social login under way, or a link to one, until the provider answers. */
+export interface SocialFlow {
+  state: string;
+  /** Its name in SOCIAL_PROVIDERS. */
+  provider: string;
+  /** SHA-256 of the browser's cookie. */
+  browser: string;
+  nonce: string;
+  code_verifier: string;
+  /** When the login asked that the person prove again who they are. */
+  authenticated_after?: Date;
+  /** Present if the account of a session is to be linked. */
+  linking?: Linking;
+  /** The name that a provider sent beside its signed answer. */
+  name?: string;
+  expires_at: Date;
+}
+
+/** The account to which a provider is to be linked, and the session that asked for it. */
+export interface Linking {
+  user_id: string;
+  session: { id: string; beganAt: number };
+}
+
+/** The single-use code that the account page exchanges after a login at a provider of social login. */
+export interface SocialCode extends LoginCode {
+  provider: string;
+  user_id: string;
+  /** The login name by which the person came. */
+  link: string;
+  /** When the session begins; Unix milliseconds. */
+  began: number;
+}
+
 /** After `grace` the provider must be reached once before there is another. */
 export type CheckOutcome = 'confirmed' | 'grace' | 'unavailable';
 
@@ -161,6 +195,8 @@ export const ssoCollections = {
     { key: { connection_id: 1, department_id: 1 }, unique: true },
   ]),
   ssoFlows: collection<LoginFlow>('sso_flows', [{ key: { state: 1 }, unique: true }, expiring]),
+  socialFlows: collection<SocialFlow>('social_flows', [{ key: { state: 1 }, unique: true }, expiring]),
+  socialCodes: collection<SocialCode>('social_codes', [{ key: { digest: 1 }, unique: true }, expiring]),
   ssoSessions: collection<ProviderSession>('sso_sessions', [
     { key: { sid: 1 } },
     { key: { connection_id: 1, provider_sid: 1 } },

@@ -1,6 +1,6 @@
 import { AppError, type ErrorName } from '@gatehouse/shared/http/errors';
 
-/** Why a login by single sign-on is refused, and what the person can do. */
+/** Why a login at a provider is refused, and what the person can do. Social login has words of its own for some. */
 const REFUSALS = {
   'unknown connection': [
     'notFound',
@@ -59,11 +59,17 @@ const REFUSALS = {
     'forbidden',
     'Your account belongs to another identity at your provider. Ask your administrator.',
   ],
+  'single sign-on required': [
+    'ssoRequired',
+    'Your organization requires single sign-on. Please log in through your identity provider.',
+  ],
+  'linked elsewhere': ['duplicate', 'This account of the provider is linked to another account here.'],
+  'too many links': ['duplicate', 'Your account has as many links as it can have. Remove one first.'],
 } as const satisfies Record<string, readonly [ErrorName, string]>;
 
 export type RefusalReason = keyof typeof REFUSALS;
 
-/** A login by single sign-on that is refused. The person reads the text of the table, the operator `detail`. */
+/** A login at a provider that is refused. The person reads the text of the table, the operator `detail`. */
 export class SsoRefusal extends AppError {
   readonly refusal: RefusalReason;
   /** For the log and the audit; never shown to the person. */

@@ -6,6 +6,7 @@ import { endInterrupted } from './connections/update.ts';
 import type { SsoOptions } from './dependencies.ts';
 import { createResolveTxt } from './domains/resolve-txt.ts';
 import { oidcRoutes } from './oidc/oidc.ts';
+import type { SocialRoutes } from './social/routes.ts';
 import { createUpkeep } from './upkeep/poller.ts';
 
 /** Milliseconds between two looks for SAML connections that are due. */
@@ -20,9 +21,11 @@ export function createSso({
   ...given
 }: Omit<SsoOptions, keyof SsoTuning> & SsoTuning & { log: FastifyBaseLogger }) {
   const options: SsoOptions = { resolveTxt: createResolveTxt(), ...given };
+  const openIdConnect = oidcRoutes(options);
   return {
     singleSignOn: options,
-    openIdConnect: oidcRoutes(options),
+    openIdConnect,
+    social: openIdConnect satisfies SocialRoutes,
     upkeep: createUpkeep({ ...options, log, interval: UPKEEP_INTERVAL }),
     repairs: {
       resealSecrets: () => resealSecrets(options),

@@ -10,6 +10,7 @@ import { addOperations } from '@gatehouse/shared/operation/add-operations';
 import { createOutbound, type OutboundTuning } from '@gatehouse/shared/outbound/outbound';
 import { openIdConnect } from '@gatehouse/sso/openid-connect';
 import { singleSignOn } from '@gatehouse/sso/operations';
+import { socialLogins } from '@gatehouse/sso/social';
 import { createSso, type SsoTuning } from '@gatehouse/sso/sso';
 import { eventDocument } from '@gatehouse/webhooks/event-document';
 import { webhooks } from '@gatehouse/webhooks/operations';
@@ -29,6 +30,8 @@ import type { Database } from './database.ts';
 import { createFactorResets } from './factors/carry-out-resets.ts';
 import { factors } from './factors/factors.ts';
 import { backgroundOf } from './jobs.ts';
+import { createSocialHost } from './links/host.ts';
+import { links } from './links/links.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { createPaymentNotices } from './organizations/departments/payment-notices.ts';
 import { createExportWorker, type ExportTuning } from './organizations/exports/worker.ts';
@@ -114,7 +117,9 @@ export async function buildUserService({
   const archiveJobs = createArchiveJobs({ config, db, now, log });
   const paymentNotices = createPaymentNotices({ db, mailer, now, log });
   const host = createSsoHost({ config, db, mailer, now });
-  const sso = createSso({ config, db, host, tokens, secrets, outbound, now, log, ...ssoTuning });
+  const linking = { config, db, tokens, now, wakeNotices };
+  const social = createSocialHost(linking);
+  const sso = createSso({ config, db, host, social, tokens, secrets, outbound, now, log, ...ssoTuning });
 
   await addOperations(
     app,
@@ -134,6 +139,8 @@ export async function buildUserService({
   await addOperations(app, webhooks, { db, now, secrets, ...webhookDependencies }, guards);
   await addOperations(app, singleSignOn, sso.singleSignOn);
   await addOperations(app, openIdConnect, sso.openIdConnect);
+  await addOperations(app, socialLogins, sso.social);
+  await addOperations(app, links, { ...linking, social: sso.social });
   await addOperations(app, scim, { config, db, now, host: createScimHost({ config, db, mailer, now }) });
 
   const jobs = {

@@ -1,12 +1,14 @@
 import { scim } from '@gatehouse/scim/operations';
 import { openIdConnect } from '@gatehouse/sso/openid-connect';
 import { singleSignOn } from '@gatehouse/sso/operations';
+import { socialLogins } from '@gatehouse/sso/social';
 import { webhooks } from '@gatehouse/webhooks/operations';
 import { account } from './account/account.ts';
 import { loginCode } from './account/login-code/login-code.ts';
 import { archive } from './archive/archive.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import { factors } from './factors/factors.ts';
+import { links } from './links/links.ts';
 import { organizations } from './organizations/organizations.ts';
 import { passkeys } from './passkeys/passkeys.ts';
 
@@ -16,11 +18,13 @@ export const OPERATIONS = [
   ...loginCode,
   ...factors,
   ...passkeys,
+  ...links,
   ...organizations,
   ...archive,
   ...chatbots,
   ...webhooks,
   ...singleSignOn,
   ...openIdConnect,
+  ...socialLogins,
   ...scim,
 ];

@@ -5,6 +5,7 @@ import type { Connection } from '@gatehouse/sso/connection-records';
 import type { ResolveTxt } from '../../packages/sso/domains/resolve-txt.ts';
 import type { LdapTuning } from '../../packages/sso/ldap/options.ts';
 import type { OidcLimits } from '../../packages/sso/oidc/limits.ts';
+import type { Clock } from '../fixtures/clock.ts';
 import { failuresAt } from '../fixtures/envelope.ts';
 import { send, sendJson } from '../fixtures/http.ts';
 import { bearerOf, newMember } from '../fixtures/members.ts';
@@ -29,12 +30,14 @@ const ATTRIBUTES = {
  */
 export async function startSsoService({
   env = {},
+  clock,
   outbound = {},
   ldap = {},
   oidc = {},
   resolveTxt,
 }: {
   env?: NodeJS.ProcessEnv;
+  clock?: Clock;
   outbound?: OutboundTuning;
   ldap?: LdapTuning;
   oidc?: Partial<OidcLimits>;
@@ -53,9 +56,10 @@ export async function startSsoService({
     },
     ldap,
     oidc,
+    ...(clock && { clock }),
     ...(resolveTxt && { resolveTxt }),
   });
-  const { db, clock, user: url } = services;
+  const { db, user: url } = services;
   const secrets = createSecrets({ JWT_SECRET });
 
   /** An active account whose calls each use a new session, so that advancing the clock expires none. */
@@ -66,7 +70,7 @@ export async function startSsoService({
       email: user.email,
       /** @param path for example /api/v1/sso/connections. */
       call: (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-        const sent = { authorization: bearerOf(user, clock.now()), ...headers };
+        const sent = { authorization: bearerOf(user, services.clock.now()), ...headers };
         return body === undefined
           ? send(`${url}${path}`, { method, headers: sent })
           : sendJson(method, `${url}${path}`, body, sent);
@@ -89,7 +93,7 @@ export async function startSsoService({
     const { organization, departments } = await storeOrganization(db, {
       owners: [owner.user_id],
       departments: ['Engineering'],
-      now: clock.now(),
+      now: services.clock.now(),
     });
     const [department] = departments as [(typeof departments)[0]];
     const { organization_id, department_id } = department;
@@ -103,7 +107,7 @@ export async function startSsoService({
 
   /** Stores a verified domain. */
   async function addDomain(organization_id: string, domain: string, fields: object = {}) {
-    const at = new Date(clock.now());
+    const at = new Date(services.clock.now());
     await db.ssoDomains.insertOne({
       domain_id: randomUUIDv7(),
       organization_id,
@@ -124,7 +128,7 @@ export async function startSsoService({
     fields: Partial<Connection> & Pick<Connection, 'protocol'>,
   ): Promise<Connection> {
     connections += 1;
-    const at = new Date(clock.now());
+    const at = new Date(services.clock.now());
     const connection: Connection = {
       connection_id: randomUUIDv7(),
       organization_id,
@@ -151,7 +155,7 @@ export async function startSsoService({
     newOrganization,
     addDomain,
     newConnection,
-    failure: failuresAt(clock.now),
+    failure: failuresAt(services.clock.now),
   };
 }
 

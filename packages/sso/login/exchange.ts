@@ -4,9 +4,11 @@ import { jsonBody, requiredText } from '@gatehouse/shared/http/fields';
 import { hasEnded } from '@gatehouse/shared/identity/sessions';
 import { startOf } from '@gatehouse/shared/identity/tokens';
 import { isActive } from '@gatehouse/shared/identity/users';
-import { loginOperation } from '../dependencies.ts';
+import type { FastifyRequest } from 'fastify';
+import { loginOperation, type SsoOptions } from '../dependencies.ts';
 import { digest } from '../digest.ts';
 import { SsoRefusal } from '../refusal.ts';
+import { inSocialWords } from '../social/refusal.ts';
 import { CODE_LIFETIME } from './finish.ts';
 import { browserOf } from './flow.ts';
 import { requireLinked } from './require-linked.ts';
@@ -23,8 +25,8 @@ export const exchange = loginOperation('POST /api/v1/auth/sso/exchange', {
     examples: [{ code: 'ZmlmdHktdHdvIHJhbmRvbSBieXRlcyBpbiBiYXNlNjQ' }],
   }),
   returns: catalogueToken,
-  fails: ['forbidden', 'rateLimited', 'unavailable'],
-  audits: ['sso.login', 'account.restore'],
+  fails: ['forbidden', 'secondFactorRequired', 'ssoRequired', 'rateLimited', 'unavailable'],
+  audits: ['sso.login', 'login', 'account.restore'],
   async handle(call) {
     const { db, now, tokens, request, body } = call;
     const browser = browserOf(call, request);
@@ -37,8 +39,7 @@ export const exchange = loginOperation('POST /api/v1/auth/sso/exchange', {
       },
       { $unset: { login_code: true } },
     );
-    if (!session)
-      throw new SsoRefusal('login not begun here', 'the code is unknown, used, expired or another browser’s');
+    if (!session) return exchangeSocial(call, browser);
     const { connection_id, user_id, sid, valid_until } = session;
     const [connection, user] = await Promise.all([
       db.ssoConnections.findOne({ connection_id }),
@@ -61,3 +62,19 @@ export const exchange = loginOperation('POST /api/v1/auth/sso/exchange', {
     return catalogueTokenOf({ token, lifetime, user_id });
   },
 });
+
+/** Exchanges the code of a login at a provider of social login. */
+async function exchangeSocial(
+  { db, now, social, request, body }: SsoOptions & { request: FastifyRequest; body: { code: string } },
+  browser: string,
+) {
+  const code = await db.socialCodes.findOneAndDelete({
+    digest: digest(body.code),
+    browser,
+    expires_at: { $gt: new Date(now()) },
+  });
+  if (!code)
+    throw new SsoRefusal('login not begun here', 'the code is unknown, used, expired or another browser’s');
+  request.sso.provider = code.provider;
+  return inSocialWords(() => social.openSession(request, code));
+}

@@ -7,7 +7,7 @@ import type { LoginFlow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 
 /** Seconds that a person has to log in at their provider. */
-const FLOW_LIFETIME = 600;
+export const FLOW_LIFETIME = 600;
 
 /** 256 random bits for addresses, forms and cookies. */
 export const randomToken = (): string => randomBytes(32).toString('base64url');

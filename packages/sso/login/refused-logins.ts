@@ -1,6 +1,7 @@
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
 import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
 import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
+import { auditedWay } from '@gatehouse/shared/identity/login-ways';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Connection } from '../connection-records.ts';
@@ -9,8 +10,8 @@ import { SsoRefusal } from '../refusal.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The connection of a login by single sign-on and the address in its message, as soon as they are known. */
-    sso: { connection?: Connection; email?: string };
+    /** The connection of a login by single sign-on, or the provider of a social login, and the address in the message, as soon as they are known. */
+    sso: { connection?: Connection; provider?: string; email?: string };
   }
 }
 
@@ -19,7 +20,7 @@ interface Recording {
   now: () => number;
 }
 
-type Action = Extract<AuditAction, 'sso.login' | 'sso.logout'>;
+type Action = Extract<AuditAction, 'sso.login' | 'sso.logout' | 'login' | 'link.add'>;
 
 /**
  * Logs and audits every refused login of the routes in this scope, with the reason for the operator. That includes
@@ -46,17 +47,23 @@ async function recordRefusal(
   action: Action,
   { refusal, detail, cause }: SsoRefusal,
 ): Promise<void> {
-  const { connection, email = null } = request.sso ?? {};
-  request.log.warn({ refusal, detail, err: cause }, 'single sign-on refused');
+  const { connection, provider, email = null } = request.sso ?? {};
+  const what = provider === undefined ? 'single sign-on refused' : 'social login refused';
+  request.log.warn({ refusal, detail, err: cause }, what);
   await auditRefusal(db, request, now(), {
-    action,
+    action: provider !== undefined && action === 'sso.login' ? 'login' : action,
     outcome: refusal,
     email,
     ...(connection && {
       target: { connection_id: connection.connection_id },
       organization_id: connection.organization_id,
     }),
-    ...(detail && { after: { detail: detail.slice(0, 500) } }),
+    ...((detail || provider) && {
+      after: {
+        ...(provider && { ...auditedWay('social').after, provider }),
+        ...(detail && { detail: detail.slice(0, 500) }),
+      },
+    }),
   });
 }
 

@@ -4,6 +4,7 @@ import {
   undoEmailContract,
   verifyEmailContract,
 } from '@gatehouse/shared/contract/credentials';
+import { unlinkContract } from '@gatehouse/shared/contract/links';
 import {
   BROWSER_PREFIXES,
   PREFIXES,
@@ -44,6 +45,7 @@ const BODY_LIMITS: Partial<Record<Prefix, number>> = {
   '/api/v1/auth/sso': LOGIN_BODY,
   '/saml': PROVIDER_BODY,
   '/oauth': PROVIDER_BODY,
+  '/social': PROVIDER_BODY,
 };
 
 /** Paths that the gateway validates before it forwards them; their routes are elsewhere. */
@@ -119,6 +121,7 @@ export async function prefixes(
       endOtherSessionsContract,
       changePasswordContract,
       verifyEmailContract,
+      unlinkContract,
     ].map((operation) => ({ operation, forward: toUserService })),
   ];
   for (const { operation, forward } of ending) {

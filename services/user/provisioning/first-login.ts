@@ -58,9 +58,10 @@ export async function firstLogin(
   return { user, identity };
 }
 
-interface Attributes {
+/** What a provider says about a person whose account is made. */
+export interface Attributes {
   name: string;
-  role: AssignedRole;
+  role?: AssignedRole;
   /** That of the browser; absent where there is none. */
   language?: Language;
 }
@@ -167,14 +168,29 @@ const OF_A_STRANGER = [
 ] as const satisfies (keyof User)[];
 
 /**
- * Gives an unverified signup to the person who owns its address, in one write. The same write removes whatever a
- * stranger may have planted, the password and sessions included.
+ * Returns the fields, as expressions, of an unverified signup that is given to the person who owns its address. They
+ * remove whatever a stranger may have planted, the password and sessions included.
+ */
+export const takenOver = ({ name, role, language }: Attributes, now: number) => ({
+  verified: true,
+  account_status: 'active',
+  password: { $literal: unusableHash() },
+  name: { $literal: name },
+  ...(role && { role }),
+  language: language ?? '$$REMOVE',
+  sessions_valid_from: new Date(now),
+  address_since: new Date(now),
+  ...Object.fromEntries(OF_A_STRANGER.map((field) => [field, '$$REMOVE'])),
+});
+
+/**
+ * Gives an unverified signup to the person who owns its address, in one write.
  * @returns undefined if the signup has been verified, disabled or deleted.
  */
 async function takeOver(
   { db, now }: Pick<ProvisioningOptions, 'db' | 'now'>,
   signup: WithId<User>,
-  { name, role, language }: Attributes,
+  attributes: Attributes,
 ): Promise<Account | undefined> {
   const write = (candidate?: string) =>
     db.users.findOneAndUpdate(
@@ -182,16 +198,8 @@ async function takeOver(
       [
         {
           $set: {
-            verified: true,
-            account_status: 'active',
-            password: { $literal: unusableHash() },
-            name: { $literal: name },
-            role,
-            language: language ?? '$$REMOVE',
-            sessions_valid_from: new Date(now()),
-            address_since: new Date(now()),
+            ...takenOver(attributes, now()),
             ...(candidate && { user_id: { $ifNull: ['$user_id', candidate] } }),
-            ...Object.fromEntries(OF_A_STRANGER.map((field) => [field, '$$REMOVE'])),
           },
         },
       ],
@@ -202,7 +210,7 @@ async function takeOver(
 }
 
 /** Older records may have no user_id. @returns undefined if the account has changed. */
-async function withUserId(db: Database, user: WithId<User>): Promise<Account | undefined> {
+export async function withUserId(db: Database, user: WithId<User>): Promise<Account | undefined> {
   if (user.user_id !== undefined && user.user_id !== null) return asAccount(user);
   const named = await withNewUserId(db, (user_id) =>
     db.users.findOneAndUpdate(

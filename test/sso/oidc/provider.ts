@@ -90,6 +90,8 @@ export async function startProvider(clock: Clock, { alg }: { alg?: string } = {}
         scopes_supported: ['openid', 'email', 'profile', 'offline_access'],
       });
     },
+    /** Answers with the discovery document of a provider with many tenants. */
+    ofAllTenants: (() => {}) as Answer,
     revokeRefreshTokens: () => refreshTokens.clear(),
     stop: () =>
       new Promise((resolve) => {
@@ -118,21 +120,22 @@ export async function startProvider(clock: Clock, { alg }: { alg?: string } = {}
     sendJson(response, provider.lies.refreshed?.(answer) ?? answer);
   };
 
+  const documentOf = (): Json => ({
+    issuer: provider.issuer,
+    authorization_endpoint: `${provider.issuer}/auth`,
+    token_endpoint: `${provider.issuer}/token`,
+    userinfo_endpoint: `${provider.issuer}/userinfo`,
+    jwks_uri: `${provider.issuer}/jwks`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [key.jwk.alg, 'HS256', 'none'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    authorization_response_iss_parameter_supported: true,
+  });
   const paths: Record<string, Answer> = {
     '/.well-known/openid-configuration': (_request, response) => {
-      const document: Json = {
-        issuer: provider.issuer,
-        authorization_endpoint: `${provider.issuer}/auth`,
-        token_endpoint: `${provider.issuer}/token`,
-        userinfo_endpoint: `${provider.issuer}/userinfo`,
-        jwks_uri: `${provider.issuer}/jwks`,
-        response_types_supported: ['code'],
-        subject_types_supported: ['public'],
-        id_token_signing_alg_values_supported: [key.jwk.alg, 'HS256', 'none'],
-        code_challenge_methods_supported: ['S256'],
-        token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-        authorization_response_iss_parameter_supported: true,
-      };
+      const document = documentOf();
       sendJson(response, provider.lies.discovery?.(document) ?? document);
     },
     '/jwks': (_request, response) => sendJson(response, { keys: provider.keys }),
@@ -184,6 +187,8 @@ export async function startProvider(clock: Clock, { alg }: { alg?: string } = {}
       response.writeHead(200, { 'content-type': 'application/jwt' }).end(signed);
     },
   };
+  provider.ofAllTenants = (_request, response) =>
+    sendJson(response, { ...documentOf(), issuer: `${provider.issuer}/{tenantid}/v2.0` });
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://provider');
     provider.calls.push(pathname);

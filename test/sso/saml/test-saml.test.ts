@@ -6,6 +6,7 @@ import { createOutbound } from '@gatehouse/shared/outbound/outbound';
 import type { Connection } from '@gatehouse/sso/connection-records';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testSaml } from '../../../packages/sso/diagnosis/saml.ts';
+import { createSocialHost } from '../../../services/user/links/host.ts';
 import { signingKey } from '../../fixtures/certificates.ts';
 import { testConfig } from '../../fixtures/services.ts';
 import { hostOf } from '../host.ts';
@@ -49,11 +50,13 @@ function metadataOf(
 async function findings(connection: Connection, now = service.clock.now()) {
   const { db, secrets } = service;
   const config = testConfig('user');
+  const tokens = createTokens(config);
   const options = {
     config,
     db,
     host: hostOf(db, service.clock.now),
-    tokens: createTokens(config),
+    social: createSocialHost({ config, db, tokens, now: service.clock.now, wakeNotices: () => {} }),
+    tokens,
     secrets,
     outbound,
     resolveTxt: async () => [],

@@ -14,6 +14,7 @@ export const PREFIXES = {
   '/api/v1/auth/sso': 'user',
   '/saml': 'user',
   '/oauth': 'user',
+  '/social': 'user',
   '/scim/v2': 'user',
   // The user service serves chatbots while this is unset.
   '/api/v1/chatbots': 'UPSTREAM_CHATBOTS',
@@ -43,6 +44,7 @@ export const PUBLIC_PREFIXES: ReadonlySet<Prefix> = new Set([
   '/api/v1/auth/sso',
   '/saml',
   '/oauth',
+  '/social',
   '/scim/v2',
 ]);
 
@@ -54,7 +56,7 @@ export const PREFIXES_WITHOUT_USER_ID: ReadonlySet<Prefix> = new Set([
 ]);
 
 /** Prefixes that people visit with a browser, which shows failures as pages. */
-export const BROWSER_PREFIXES: ReadonlySet<Prefix> = new Set(['/saml', '/oauth']);
+export const BROWSER_PREFIXES: ReadonlySet<Prefix> = new Set(['/saml', '/oauth', '/social']);
 
 export type UpstreamSetting = Extract<(typeof PREFIXES)[Prefix], `UPSTREAM_${string}`>;
 

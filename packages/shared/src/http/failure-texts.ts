@@ -1,7 +1,7 @@
 import type { AppError } from './errors.ts';
 import type { Language } from './language.ts';
 
-export type FailureKind = 'login' | 'logout' | 'address';
+export type FailureKind = 'login' | 'link' | 'logout' | 'address';
 
 interface Texts {
   kinds: Record<FailureKind, { title: string; heading: string; way: string }>;
@@ -13,6 +13,7 @@ export const TEXTS: Record<Language, Texts> = {
   en: {
     kinds: {
       login: { title: 'Sign-in failed', heading: 'You are not signed in', way: 'Back to sign-in' },
+      link: { title: 'Not linked', heading: 'Nothing was linked', way: 'To your account' },
       logout: { title: 'Sign-out failed', heading: 'You may still be signed in', way: 'To your account' },
       address: { title: 'Not found', heading: 'This page does not exist', way: 'To the start page' },
     },
@@ -31,6 +32,7 @@ export const TEXTS: Record<Language, Texts> = {
         heading: 'Sie sind nicht angemeldet',
         way: 'Zur Anmeldung',
       },
+      link: { title: 'Nicht verknüpft', heading: 'Es wurde nichts verknüpft', way: 'Zu Ihrem Konto' },
       logout: {
         title: 'Abmeldung fehlgeschlagen',
         heading: 'Sie sind vielleicht noch angemeldet',
@@ -90,6 +92,30 @@ const GERMAN: Record<string, string> = {
     'Ihr Konto ist gesperrt. Fragen Sie Ihre Administration.',
   'Your account belongs to another identity at your provider. Ask your administrator.':
     'Ihr Konto gehört zu einer anderen Identität bei Ihrem Anbieter. Fragen Sie Ihre Administration.',
+  'Your organization requires single sign-on. Please log in through your identity provider.':
+    'Ihre Organisation verlangt Single Sign-on. Bitte melden Sie sich über Ihren Identitätsanbieter an.',
+  'There is no such way to sign in. Begin on the sign-in page.':
+    'Diesen Anmeldeweg gibt es nicht. Beginnen Sie auf der Anmeldeseite.',
+  'The provider sent an answer that could not be read. Please begin again.':
+    'Die Antwort des Anbieters war nicht lesbar. Bitte beginnen Sie erneut.',
+  'The answer of the provider was not accepted. Please begin again, or sign in another way.':
+    'Die Antwort des Anbieters wurde nicht angenommen. Bitte beginnen Sie erneut, oder melden Sie sich auf einem anderen Weg an.',
+  'The provider did not sign you in, or you cancelled. Please begin again, or sign in another way.':
+    'Der Anbieter hat Sie nicht angemeldet, oder Sie haben abgebrochen. Bitte beginnen Sie erneut, oder melden Sie sich auf einem anderen Weg an.',
+  'The provider could not be reached. Please try again in a few minutes, or sign in another way.':
+    'Der Anbieter ist nicht erreichbar. Bitte versuchen Sie es in einigen Minuten erneut, oder melden Sie sich auf einem anderen Weg an.',
+  'The provider sent no e-mail address. Sign in another way or sign up first, and then link this account in your profile.':
+    'Der Anbieter hat keine E-Mail-Adresse gesendet. Melden Sie sich auf einem anderen Weg an oder registrieren Sie sich zuerst, und verknüpfen Sie dieses Konto dann in Ihrem Profil.',
+  'The provider does not vouch for your e-mail address. Sign in another way or sign up first, and then link this account in your profile.':
+    'Der Anbieter bürgt nicht für Ihre E-Mail-Adresse. Melden Sie sich auf einem anderen Weg an oder registrieren Sie sich zuerst, und verknüpfen Sie dieses Konto dann in Ihrem Profil.',
+  'This account is disabled. Ask those who run this service.':
+    'Dieses Konto ist gesperrt. Fragen Sie die Betreiber dieses Dienstes.',
+  'The account with your e-mail address is linked to another account of this provider. Sign in with that one, or sign in another way and link this one in your profile.':
+    'Das Konto mit Ihrer E-Mail-Adresse ist mit einem anderen Konto dieses Anbieters verknüpft. Melden Sie sich mit jenem an, oder melden Sie sich auf einem anderen Weg an und verknüpfen Sie dieses in Ihrem Profil.',
+  'This account of the provider is linked to another account here.':
+    'Dieses Konto des Anbieters ist hier mit einem anderen Konto verknüpft.',
+  'Your account has as many links as it can have. Remove one first.':
+    'Ihr Konto hat so viele Verknüpfungen, wie es haben kann. Entfernen Sie zuerst eine.',
 };
 
 /** What went wrong, in the reader's language. A message that has no German text is replaced by what to do. */

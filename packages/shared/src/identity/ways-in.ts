@@ -8,7 +8,8 @@ import type { User } from './user-record.ts';
  * does not name opens nothing, whatever another collection holds.
  */
 export const MAX_PASSKEYS = 20;
-const LIMITS = { passkeys: MAX_PASSKEYS, links: 10 } as const;
+export const MAX_LINKS = 10;
+const LIMITS = { passkeys: MAX_PASSKEYS, links: MAX_LINKS } as const;
 export type WayIn = keyof typeof LIMITS;
 
 /** Whether a person can log in with a password. Nobody knows that of an account which began at a provider. */

@@ -123,6 +123,7 @@ async function erase(job: ArchiveJob, { _id, user_id, email }: Removed): Promise
     `enroll ${account}`,
     `factors of ${account}`,
     `passkeys of ${account}`,
+    `links of ${account}`,
     `deletions of ${account}`,
     `addresses of ${account}`,
     `addresses of ${account} in a day`,

@@ -1,0 +1,57 @@
+import { failurePage } from '@gatehouse/shared/http/failure-page';
+import { z } from 'zod';
+import { answerParameters } from './callback.ts';
+import { providerName } from './login.ts';
+import { inSocialWords } from './refusal.ts';
+import { loginFormOperation, socialClient } from './routes.ts';
+
+const form = answerParameters.extend({
+  user: z
+    .string()
+    .max(4_096)
+    .optional()
+    .catch(undefined)
+    .meta({
+      description: 'JSON with the name of the person, which Apple sends at the first login alone',
+      examples: ['{"name":{"firstName":"Ada","lastName":"Lovelace"}}'],
+    }),
+});
+
+/**
+ * CONTRACT.md §Social login. Browsers send no SameSite=Lax cookie with a form of another site, so the answer is read at
+ * the redirect that follows.
+ */
+export const socialFormCallback = loginFormOperation('POST /social/{provider}/callback', {
+  needs: 'nothing',
+  config: { errorPage: failurePage },
+  consumes: ['application/x-www-form-urlencoded'],
+  summary: 'Receive the answer of a provider that posts it',
+  description: 'Redirects the browser (303) to the same address, which receives the answer as a query.',
+  params: z.object({ provider: providerName }),
+  body: form,
+  returns: { 303: z.null().meta({ description: 'To GET /social/{provider}/callback', examples: [null] }) },
+  fails: ['invalidFormat', 'notFound', 'rateLimited', 'unavailable'],
+  audits: ['login'],
+  async handle({ options, request, reply, params: { provider }, body: { user, ...answer } }) {
+    request.sso.provider = provider;
+    await inSocialWords(async () => void socialClient(options, provider));
+    const name = user === undefined ? undefined : nameIn(user);
+    // Unsigned, so it is only a proposal for the name of a new account. It does not go through an address, which is logged.
+    if (answer.state !== undefined && name !== undefined)
+      await options.db.socialFlows.updateOne({ state: answer.state, provider }, { $set: { name } });
+    const query = new URLSearchParams(
+      Object.entries(answer).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
+    reply.header('cache-control', 'no-store');
+    return reply.redirect(`/social/${provider}/callback?${query}`, 303);
+  },
+});
+
+function nameIn(user: string): string | undefined {
+  try {
+    const { firstName, lastName } = JSON.parse(user).name;
+    return [firstName, lastName].filter((each) => typeof each === 'string').join(' ') || undefined;
+  } catch {
+    return undefined;
+  }
+}

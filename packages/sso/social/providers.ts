@@ -1,0 +1,55 @@
+import type { SocialKind } from '@gatehouse/shared/config/social';
+
+type Claims = Record<string, unknown>;
+
+interface Provider {
+  scope: string;
+  /** What the request has besides. */
+  parameters?: Record<string, string>;
+  /** What it has besides when the person is to prove again who they are. */
+  again: Record<string, string>;
+  /** Whether the ID token then says when they did; it is refused if that was before. */
+  saysWhen?: true;
+  /** Whether the provider vouches that the address in a message belongs to the person. */
+  vouches(message: Claims): boolean;
+}
+
+const OPENID = 'openid email profile';
+
+/** OpenID Connect Core 1.0 §3.1.2.1: with max_age the provider must send auth_time. */
+const LOGIN_AGAIN = { prompt: 'login', max_age: '0' };
+
+const isVerified = ({ email_verified }: Claims): boolean => email_verified === true;
+
+/** The claim of Entra ID that the domain of `email` is verified, which it writes in several ways. */
+const EDOV: readonly unknown[] = [true, 1, '1', 'true'];
+
+/** How the providers differ. GitHub has no ID token; see ./github.ts. */
+export const PROVIDERS: Record<SocialKind, Provider> = {
+  google: {
+    scope: OPENID,
+    again: { prompt: 'select_account' },
+    // Google is authoritative for addresses at gmail.com and of Workspace. Any other was verified once and may have
+    // changed hands (developers.google.com/identity, "Verify the Google ID token").
+    vouches: (message) =>
+      isVerified(message) &&
+      (/@gmail\.com$/i.test(String(message.email)) || (typeof message.hd === 'string' && message.hd !== '')),
+  },
+  microsoft: {
+    scope: OPENID,
+    again: { prompt: 'login' },
+    // The administrator of any tenant can set any address; this optional claim tells the verified ones.
+    vouches: ({ xms_edov }) => EDOV.includes(xms_edov),
+  },
+  apple: {
+    scope: 'openid email name',
+    // Apple demands it of requests for these scopes.
+    parameters: { response_mode: 'form_post' },
+    again: {},
+    // Also an address of its relay. Apple writes the claim as text, too.
+    vouches: ({ email_verified }) => email_verified === true || email_verified === 'true',
+  },
+  github: { scope: 'read:user user:email', again: { prompt: 'select_account' }, vouches: isVerified },
+  gitlab: { scope: OPENID, again: LOGIN_AGAIN, saysWhen: true, vouches: isVerified },
+  openid: { scope: OPENID, again: LOGIN_AGAIN, saysWhen: true, vouches: isVerified },
+};

@@ -1,0 +1,37 @@
+import { AppError } from '@gatehouse/shared/http/errors';
+import { principalOf } from '@gatehouse/shared/identity/principal';
+import { requiresSso } from '@gatehouse/shared/identity/sso';
+import { beginSocialFlow } from '@gatehouse/sso/social-flow';
+import { z } from 'zod';
+import { spendChange } from './change-budget.ts';
+import { operation } from './operation.ts';
+
+/** CONTRACT.md §Linking. */
+export const beginLink = operation('POST /api/v1/users/me/links/{provider}', {
+  needs: 'own',
+  fresh: true,
+  returnsSecret: true,
+  summary: 'Begin to link an account at a provider',
+  description:
+    'Returns the address at the provider to which the browser goes. The answer sets a cookie, and only this browser can complete the link, within ten minutes and while the session lasts. The provider sends it back to the profile. Twenty changes of links in an hour lead to 429.',
+  params: z.object({
+    provider: z.string().meta({ description: 'Names the provider, as SOCIAL_PROVIDERS does' }),
+  }),
+  returns: z.object({ redirect_url: z.string() }).meta({
+    description: 'Where the person logs in',
+    examples: [
+      { redirect_url: 'https://accounts.google.com/o/oauth2/v2/auth?client_id=gatehouse&response_type=code' },
+    ],
+  }),
+  fails: ['ssoRequired', 'rateLimited', 'unavailable'],
+  async handle({ config, db, now, social, request, reply, caller: user_id, params }) {
+    const { user, session } = principalOf(request);
+    const client = config.SOCIAL.find(({ name }) => name === params.provider);
+    if (!client) throw new AppError('notFound');
+    if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
+    await spendChange(db, user, now());
+    const { id, beganAt } = session;
+    const linking = { user_id, session: { id, beganAt } };
+    return { redirect_url: await beginSocialFlow(social, request, reply, client, { linking }) };
+  },
+});

@@ -1,0 +1,40 @@
+import { unlinkContract } from '@gatehouse/shared/contract/links';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
+import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
+import { principalOf } from '@gatehouse/shared/identity/principal';
+import { endingOthers, isLive } from '@gatehouse/shared/identity/sessions';
+import { ACTIVE, findUserById } from '@gatehouse/shared/identity/users';
+import { hasAnotherThan } from '@gatehouse/shared/identity/ways-in';
+import { requireLiveSession } from '../account/own-session.ts';
+import { linkIdOf, providerOf } from './names.ts';
+import { operation } from './operation.ts';
+
+/** CONTRACT.md §Linking. */
+export const unlink = operation(unlinkContract.line, {
+  ...unlinkContract,
+  async handle({ config, db, now, wakeNotices, request, caller: user_id, params: { link_id }, audit }) {
+    const { user, session } = principalOf(request);
+    const { _id, email } = user;
+    const link = orNotFound(user.links?.find((each) => linkIdOf(each) === link_id));
+    const provider = providerOf(link);
+    const label = config.SOCIAL.find(({ name }) => name === provider)?.label ?? provider;
+    const { $set, $max } = endingOthers(session, now());
+    const { matchedCount } = await db.users.updateOne(
+      { _id, user_id, ...hasAnotherThan('links', link, user), ...ACTIVE, ...isLive(session) },
+      withNotice(
+        // A session may have begun through the link.
+        { $set, $max, $pull: { links: link } },
+        newNotice({ kind: 'link_removed', to: email, at: now(), request, details: { provider: label } }),
+      ),
+    );
+    if (matchedCount === 0) {
+      await requireLiveSession(db.users, request);
+      const current = await findUserById(db.users, _id);
+      throw new AppError(current?.links?.includes(link) ? 'lastWayIn' : 'notFound');
+    }
+    wakeNotices();
+    await audit('link.remove', { before: { provider } });
+    // Left behind, it opens nothing.
+    await db.loginNames.deleteOne({ _id: link, user_id });
+  },
+});
