@@ -5,6 +5,7 @@ import { principalOf } from '@gatehouse/shared/identity/principal';
 import { endingOthers, isLive } from '@gatehouse/shared/identity/sessions';
 import { ACTIVE, findUserById } from '@gatehouse/shared/identity/users';
 import { hasAnotherThan } from '@gatehouse/shared/identity/ways-in';
+import { logsInAtOrganization } from '../account/logs-in-at-organization.ts';
 import { requireLiveSession } from '../account/own-session.ts';
 import { linkIdOf, providerOf } from './names.ts';
 import { operation } from './operation.ts';
@@ -18,9 +19,16 @@ export const unlink = operation(unlinkContract.line, {
     const link = orNotFound(user.links?.find((each) => linkIdOf(each) === link_id));
     const provider = providerOf(link);
     const label = config.SOCIAL.find(({ name }) => name === provider)?.label ?? provider;
+    const elsewhere = await logsInAtOrganization(db, user, now());
     const { $set, $max } = endingOthers(session, now());
     const { matchedCount } = await db.users.updateOne(
-      { _id, user_id, ...hasAnotherThan('links', link, user), ...ACTIVE, ...isLive(session) },
+      {
+        _id,
+        user_id,
+        ...(elsewhere ? { links: link } : hasAnotherThan('links', link, user)),
+        ...ACTIVE,
+        ...isLive(session),
+      },
       withNotice(
         // A session may have begun through the link.
         { $set, $max, $pull: { links: link } },

@@ -188,7 +188,11 @@ export async function startProvider(clock: Clock, { alg }: { alg?: string } = {}
     },
   };
   provider.ofAllTenants = (_request, response) =>
-    sendJson(response, { ...documentOf(), issuer: `${provider.issuer}/{tenantid}/v2.0` });
+    sendJson(response, {
+      ...documentOf(),
+      issuer: `${provider.issuer}/{tenantid}/v2.0`,
+      authorization_response_iss_parameter_supported: false,
+    });
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://provider');
     provider.calls.push(pathname);

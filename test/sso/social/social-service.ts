@@ -14,8 +14,6 @@ export { APPLE_PUBLIC_KEY };
 
 /** The providers that one OpenID provider of the tests plays. */
 const OPENID = ['google', 'microsoft', 'apple', 'gitlab', 'corp'] as const;
-type OpenIdName = (typeof OPENID)[number];
-export type ProviderName = OpenIdName | 'github';
 
 /**
  * Starts the services with providers of social login. One server plays those with OpenID Connect: as whom it answers

@@ -21,7 +21,7 @@ export const downloadOwnData = operation('GET /api/v1/users/me/data', {
   fresh: true,
   returnsSecret: true,
   summary: 'Download your own data',
-  description: `Streams what the service keeps about the caller as one file: profile, other addresses, second factor, live sessions, organizations with roles, chatbots, invitations, webhooks, identities at providers, and the caller’s audit events. It holds no password, secret, code or digest. ${PER_DAY} downloads a day, also those that break off; a mail tells of the first one. HEAD counts none.`,
+  description: `Streams what the service keeps about the caller as one file: profile, other addresses, second factor, live sessions, organizations with roles, chatbots, invitations, webhooks, identities at providers of organizations, links to other providers, and the caller’s audit events. It holds no password, secret, code or digest. ${PER_DAY} downloads a day, also those that break off; a mail tells of the first one. HEAD counts none.`,
   returns: ownData,
   fails: ['rateLimited'],
   audits: ['account.export'],

@@ -9,6 +9,7 @@ import { auditRecord } from '../../audit-list.ts';
 import { chatbotRecord } from '../../chatbots/records.ts';
 import type { Database } from '../../database.ts';
 import { factorsRecord, presentFactors } from '../../factors/read-factors.ts';
+import { linkRecord, ownLinks, presentLink } from '../../links/list-links.ts';
 import { receivedInvitation } from '../../organizations/invitations/contract.ts';
 import { receivedInvitations } from '../../organizations/invitations/list-received.ts';
 import { passkeyRecord, presentPasskey } from '../../passkeys/contract.ts';
@@ -107,6 +108,10 @@ const identity = z
     ],
   });
 
+const link = linkRecord.extend({
+  identity: z.string().meta({ description: 'The issuer and the subject of the person at the provider' }),
+});
+
 const { one, list } = sectionsOf<Subject>();
 
 /** The parts of the document, in their order. */
@@ -149,6 +154,10 @@ export const SECTIONS = {
     for await (const stored of db.webhooks.find({ owner_id: user_id })) yield presentOwned(stored);
   }),
   identities: list(identity, identitiesOf),
+  links: list(link, async function* ({ db, user, user_id }) {
+    for (const name of await ownLinks(db, user.links, user_id))
+      yield { ...presentLink(name), identity: name._id.slice(name._id.indexOf(':') + 1) };
+  }),
   audit: list(auditRecord, async function* ({ db, at, user, user_id }) {
     const events = anyOf<AuditEvent>(ownEvents(user, user_id, { at: { $lte: new Date(at) } }));
     const newestFirst = { sort: { at: -1, event_id: -1 }, batchSize: PAGE } as const;
