@@ -6,6 +6,7 @@ import { postForm, postJson } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
 import { mailedCode } from '../fixtures/services.ts';
 import { type SsoService, startSsoService } from '../sso/sso-service.ts';
+import { directVerify, newCode, verifyPost } from '../user/account/login-code/login-codes.ts';
 
 const TEXT = 'Your organization requires single sign-on. Please log in through your identity provider.';
 
@@ -14,7 +15,7 @@ let organization: Awaited<ReturnType<SsoService['newOrganization']>>;
 let turn = 0;
 let domain: string;
 beforeAll(async () => {
-  service = await startSsoService();
+  service = await startSsoService({ env: { LOGIN_BY_CODE: 'on' } });
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
@@ -66,6 +67,23 @@ test('is not revealed without the password', async () => {
 test('comes after the check of the verification', async () => {
   const { email } = await account(undefined, { verified: false });
   expect((await login(email)).body).toStrictEqual({ detail: 'Account not verified' });
+});
+
+test('refuses a right login code, at both doors', async () => {
+  const { email } = await account();
+  const { code } = await newCode(service, email);
+  const events = await eventsOf(service, async () => {
+    expect(outcome(await verifyPost(service, { email, code }))).toStrictEqual({
+      status: 403,
+      body: errorEnvelope('SSO_REQUIRED', TEXT),
+    });
+  });
+  expect(events).toMatchObject([{ outcome: 'single sign-on required', after: { way: 'code' } }]);
+  const { code: next } = await newCode(service, email);
+  expect(outcome(await directVerify(service, { email, code: next }))).toStrictEqual({
+    status: 403,
+    body: { detail: TEXT },
+  });
 });
 
 test('spends no code of the second factor', async () => {
