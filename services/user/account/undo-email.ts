@@ -8,6 +8,8 @@ import { EMAIL_UNDO_LIFETIME } from '@gatehouse/shared/identity/tokens';
 import type { User } from '@gatehouse/shared/identity/user-record';
 import { findUserById, userIdOf } from '@gatehouse/shared/identity/users';
 import { type Filter, ObjectId } from 'mongodb';
+import { ownLinks } from '../links/list-links.ts';
+import { providerOf } from '../links/names.ts';
 import { ownPasskeys } from '../passkeys/own-passkeys.ts';
 import { changeAddress } from './change-address.ts';
 import { followChangedAddress } from './follow-changed-address.ts';
@@ -24,7 +26,7 @@ export const undoEmail = operation(undoEmailContract.line, {
     const link = tokens.emailUndoOf(token, now());
     if (!link) throw new AppError('linkInvalid');
     const _id = new ObjectId(link.account);
-    const { account, former, user_id, endsFactor, late } = await optimistic(
+    const { account, former, user_id, endsFactor, late, lateLinks } = await optimistic(
       async () => {
         const user = await findUserById(db.users, _id);
         const undos = user?.email_undos ?? [];
@@ -40,6 +42,9 @@ export const undoEmail = operation(undoEmailContract.line, {
         const { second_factor, deprovisioned } = user;
         const endsFactor = second_factor !== undefined && second_factor.enrolled_at > changedAt;
         const late = (await ownPasskeys(db, user)).filter(({ created_at }) => created_at > changedAt);
+        const lateLinks = (await ownLinks(db, user.links, user_id)).filter(
+          ({ created_at }) => created_at > changedAt,
+        );
         const at = new Date(now());
         const notice = { to: email, at: now(), request, details: {} };
         const account = await changeAddress(
@@ -61,7 +66,10 @@ export const undoEmail = operation(undoEmailContract.line, {
                 }),
               },
               $max: { sessions_valid_from: at },
-              ...(late.length > 0 && { $pull: { passkeys: { $in: late.map((passkey) => passkey._id) } } }),
+              $pull: {
+                passkeys: { $in: late.map((passkey) => passkey._id) },
+                links: { $in: lateLinks.map((link) => link._id) },
+              },
               $unset: {
                 foreign_hash: true,
                 // Whoever changed the address may also have asked for it.
@@ -74,11 +82,14 @@ export const undoEmail = operation(undoEmailContract.line, {
             newNotice({ kind: 'email_change_undone', ...notice }),
             ...(endsFactor ? [newNotice({ kind: 'totp_disabled', ...notice })] : []),
             ...(late.length > 0 ? [newNotice({ kind: 'passkey_removed', ...notice })] : []),
+            ...lateLinks.map((link) =>
+              newNotice({ kind: 'link_removed', ...notice, details: { provider: providerOf(link._id) } }),
+            ),
           ),
         );
         if (account === 'taken')
           throw new AppError('duplicate', { text: 'Another account has this address by now' });
-        return account ? { account, former: user.email, user_id, endsFactor, late } : undefined;
+        return account ? { account, former: user.email, user_id, endsFactor, late, lateLinks } : undefined;
       },
       { attempts: MAX_TRIES },
     );
@@ -99,14 +110,23 @@ export const undoEmail = operation(undoEmailContract.line, {
         email,
         before: { name: passkey.name },
       });
+    for (const link of lateLinks)
+      await audit(db, request, now(), {
+        action: 'link.remove',
+        user_id,
+        email,
+        before: { provider: providerOf(link._id) },
+      });
+    await db.loginNames.deleteMany({ user_id, _id: { $in: lateLinks.map((link) => link._id) } });
     await db.passkeys.deleteMany({ account: _id, _id: { $in: late.map((passkey) => passkey._id) } });
     await followChangedAddress(db, account, now(), request);
   },
 });
 
-/** Matches an account whose second factor, passkeys and status are still those that were read. */
-const unchanged = ({ second_factor, passkeys, deprovisioned }: User): Filter<User> => ({
+/** Matches an account whose second factor, passkeys, links and status are still those that were read. */
+const unchanged = ({ second_factor, passkeys, links, deprovisioned }: User): Filter<User> => ({
   passkeys: passkeys ?? { $exists: false },
+  links: links ?? { $exists: false },
   'second_factor.id': second_factor?.id ?? { $exists: false },
   'deprovisioned.by': deprovisioned?.by ?? { $exists: false },
 });

@@ -64,5 +64,5 @@ export const undoEmailContract = contract('POST /api/v1/users/email/undo', {
   }),
   returns: message('Address restored', 'The account has its former address again.'),
   fails: ['linkInvalid', 'forbidden', 'duplicate', 'rateLimited', 'unavailable'],
-  audits: ['email.undo', 'factor.disable', 'passkey.remove'],
+  audits: ['email.undo', 'factor.disable', 'passkey.remove', 'link.remove'],
 });
