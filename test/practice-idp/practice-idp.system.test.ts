@@ -13,6 +13,7 @@ import { createProcesses } from '../fixtures/processes.ts';
 import { callsWith } from '../sso/continue/sessions.ts';
 import { locationOf, newBrowser } from '../sso/oidc/oidc-service.ts';
 import { type SsoService, startSsoService } from '../sso/sso-service.ts';
+import { atProvider } from './at-provider.ts';
 
 const GATEHOUSE = 'http://localhost:8000';
 
@@ -79,24 +80,6 @@ async function profileOf(browser: ReturnType<typeof newBrowser>, end: string) {
 }
 
 describe('OpenID Connect', () => {
-  /** Keeps the provider's cookies. */
-  async function atProvider(
-    address: string,
-    form?: Record<string, string>,
-    cookies = new Map<string, string>(),
-  ) {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answered = await send(address, {
-      headers: { cookie },
-      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
-    });
-    for (const line of answered.headers.getSetCookie()) {
-      const [name = '', value = ''] = (line.split(';')[0] ?? '').split(/=(.*)/s);
-      cookies.set(name, value);
-    }
-    return answered;
-  }
-
   beforeAll(async () => {
     await connect('oidc');
   });

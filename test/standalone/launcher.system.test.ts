@@ -167,6 +167,17 @@ test('--practice starts providers that people can log in at', async () => {
   const launched = await startUp({ env: await configured(), args: ['--practice'] });
   expect(launched.output()).toContain(`practice  ${launched.practice}/social `);
   expect((await send(`${launched.practice}/social`)).body).toContain('<h2>google</h2>');
+  const { providers } = (await send(`${launched.gateway}/api/v1/auth/ways`)).body;
+  expect(providers.map(({ label }: { label: string }) => label)).toEqual([
+    'Google',
+    'Apple',
+    'Microsoft',
+    'GitHub',
+    'GitLab',
+  ]);
+  const headers = { accept: 'application/json' };
+  const begun = await send(`${launched.gateway}/social/google/login`, { headers });
+  expect(begun.body.redirect_url).toMatch(`${launched.practice}/google/`);
   expect(await launched.stop()).toBe(0);
 });
 

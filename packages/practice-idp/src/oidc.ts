@@ -36,7 +36,7 @@ export function createOidcProvider(issuer: string, gatehouse: string, key: Signi
     claims: {
       openid: ['sub'],
       email: ['email', 'email_verified'],
-      profile: ['given_name', 'family_name', 'role', 'department'],
+      profile: ['name', 'given_name', 'family_name', 'role', 'department'],
     },
     features: {
       backchannelLogout: { enabled: true },
@@ -63,6 +63,7 @@ export function createOidcProvider(issuer: string, gatehouse: string, key: Signi
             sub: uid,
             email: person.email,
             email_verified: true,
+            name: `${person.firstName} ${person.lastName}`,
             given_name: person.firstName,
             family_name: person.lastName,
             role: person.role,

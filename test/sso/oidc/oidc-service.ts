@@ -27,7 +27,8 @@ export function newBrowser(service: Pick<SsoService, 'url'>) {
   /** @param address a path of the service, an address under PUBLIC_URL, or one of a provider. */
   const open = (address: string, { accept = 'text/html' } = {}) => visit(address, { accept });
   return Object.assign(open, {
-    post: (address: string, body: object) => visit(address, { accept: 'application/json' }, body),
+    post: (address: string, body: object, headers: Record<string, string> = {}) =>
+      visit(address, { accept: 'application/json', ...headers }, body),
     submit: (address: string, form: Record<string, string>) =>
       visit(address, { accept: 'text/html' }, new URLSearchParams(form)),
   });
