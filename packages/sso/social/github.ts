@@ -2,12 +2,15 @@ import type { SocialClient } from '@gatehouse/shared/config/social';
 import {
   authorizationCodeGrant,
   type Configuration,
+  type CustomFetch,
+  customFetch,
   fetchProtectedResource,
   type ServerMetadata,
 } from 'openid-client';
 import type { SocialPerson } from '../host.ts';
 import { configurationOf } from '../oidc/configuration.ts';
 import type { OidcOptions } from '../oidc/options.ts';
+import { objectOf } from '../oidc/provider-fetch.ts';
 import { refusalOf } from '../oidc/refusal-of.ts';
 import type { SocialFlow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
@@ -39,6 +42,7 @@ export async function identifyAtGitHub(
 ): Promise<SocialPerson> {
   try {
     const configuration = configurationOf(options, oidcClientOf(social, options.now), githubMetadata(social));
+    statusOfErrors(configuration);
     const { access_token } = await authorizationCodeGrant(configuration, answer, {
       expectedState: state,
       pkceCodeVerifier: code_verifier,
@@ -59,6 +63,17 @@ export async function identifyAtGitHub(
   } catch (error) {
     throw refusalOf(error);
   }
+}
+
+/** Gives errors the status that RFC 6749 §5.2 gives them: GitHub sends 200, with which the reason would be lost. */
+function statusOfErrors(configuration: Configuration): void {
+  const fetch = configuration[customFetch] as CustomFetch;
+  configuration[customFetch] = async (...call) => {
+    const response = await fetch(...call);
+    if (response.status !== 200) return response;
+    const body = await objectOf(response);
+    return Response.json(body, { status: 'error' in body ? 400 : 200 });
+  };
 }
 
 async function readJson(
