@@ -191,7 +191,7 @@ describe('POST /api/v1/users/email/undo', () => {
 
 describe('a second factor', () => {
   const factors = ['second_factor', 'pending_factor', 'factor_reset', 'factor_guesses'];
-  const kinds = async () => (await ada.stored())?.notices?.map(({ kind }) => kind);
+  const kinds = async () => (await ada.stored())?.notices?.map(({ kind }) => kind) ?? [];
   const factorOf = (enrolled_at: Date) => ({
     id: 'enrollment',
     secret: 'sealed',
