@@ -1,12 +1,11 @@
 import { AppError, type ErrorName } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
-import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
+import { auditAttempt } from '@gatehouse/shared/identity/audit-refusal';
 import {
   type BegunSession,
   beginSession,
   type LoginContract,
 } from '@gatehouse/shared/identity/begin-session';
-import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
 import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { type Flows, flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { halfLogin, secondFactorRequired } from '@gatehouse/shared/identity/half-login';
@@ -58,12 +57,8 @@ export async function logIn(
   const matched = await passwords.matches(user, password, { alwaysHash: hidesAccounts, flows });
   const refusal = await refusalOf(db, user, matched, began);
   if (refusal || !user) {
-    const recorded = (user ? audit : auditRefusal)(db, request, began, {
-      action: 'login',
-      outcome: refusal ?? 'unknown account',
-      email: user?.email ?? maskUnlessAddress(email),
-      user_id: user && userIdOf(user),
-    });
+    const outcome = refusal ?? 'unknown account';
+    const recorded = auditAttempt(db, request, began, { action: 'login', outcome, user, email });
     // The commands that a refusal costs depend on whether the account exists.
     if (!hidesAccounts) await recorded;
     throw new AppError(errors[refusal ?? 'unknown account']);

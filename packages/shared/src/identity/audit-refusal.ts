@@ -2,7 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { Counter, type Registry } from 'prom-client';
 import { type Collections, collection } from '../data/connect.ts';
 import { networksOf } from '../http/address.ts';
-import { auditAll, type auditCollections, type Details } from './audit.ts';
+import { audit, auditAll, type auditCollections, type Details } from './audit.ts';
+import { maskUnlessAddress } from './email.ts';
+import type { User } from './user-record.ts';
+import { userIdOf } from './users.ts';
 
 /** The refused attempts of one hour from one network that name no known account. */
 interface RefusalTally {
@@ -42,6 +45,25 @@ export const auditRefusal = (
     if (!isStored) notStored(request.server.metrics).inc({ action: details.action });
     return isStored;
   });
+
+/** Audits an attempt at the account that a typed address names, if there is one. */
+export const auditAttempt = (
+  db: Database,
+  request: FastifyRequest,
+  now: number,
+  { user, email, ...details }: Attempt,
+): Promise<void> =>
+  (user ? audit : auditRefusal)(db, request, now, {
+    ...details,
+    email: user?.email ?? maskUnlessAddress(email),
+    user_id: user && userIdOf(user),
+  });
+
+type Attempt = Omit<Details, 'email' | 'user_id'> & {
+  user: Pick<User, 'email' | 'user_id'> | null;
+  /** As typed. */
+  email: string;
+};
 
 /**
  * Counts the attempt, widest network first: when that is at its limit, nothing is written for the narrower ones, of

@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { requestLoginCode } from '@gatehouse/shared/contract/login-code';
 import { orTakeBack } from '@gatehouse/shared/data/sliding-budget';
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
-import { audit } from '@gatehouse/shared/identity/audit';
-import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
-import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
+import { auditAttempt } from '@gatehouse/shared/identity/audit-refusal';
 import { LOGIN_CODE_LIFETIME } from '@gatehouse/shared/identity/tokens';
 import type { User } from '@gatehouse/shared/identity/user-record';
-import { findUserByEmail, userIdOf } from '@gatehouse/shared/identity/users';
+import { findUserByEmail } from '@gatehouse/shared/identity/users';
 import type { Call } from '@gatehouse/shared/operation/operation';
 import { afterResponse } from '../../after-response.ts';
 import { codeMailFlows } from '../../mail/queue.ts';
@@ -54,11 +52,12 @@ async function mailCode({ db, mailer, now, request, body }: Request, code: strin
       outcome = toAppError(error).message;
     });
   }
-  await (user ? audit : auditRefusal)(db, request, now(), {
+  const { email } = body;
+  await auditAttempt(db, request, now(), {
     action: 'login.code',
     outcome: outcome ?? 'success',
-    email: user?.email ?? maskUnlessAddress(body.email),
-    user_id: user && userIdOf(user),
+    user,
+    email,
   });
 }
 

@@ -1,21 +1,19 @@
 import { catalogueTokenOf } from '@gatehouse/shared/contract/catalogue-login';
 import { verifyLoginCode } from '@gatehouse/shared/contract/login-code';
 import { AppError } from '@gatehouse/shared/http/errors';
-import { audit } from '@gatehouse/shared/identity/audit';
-import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
+import { auditAttempt } from '@gatehouse/shared/identity/audit-refusal';
 import {
   type BegunSession,
   beginSession,
   type LoginContract,
 } from '@gatehouse/shared/identity/begin-session';
-import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
 import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { halfLogin, secondFactorRequired } from '@gatehouse/shared/identity/half-login';
 import { auditedWay } from '@gatehouse/shared/identity/login-ways';
 import { hasEnded } from '@gatehouse/shared/identity/sessions';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
 import type { User } from '@gatehouse/shared/identity/user-record';
-import { findUserByEmail, userIdOf } from '@gatehouse/shared/identity/users';
+import { findUserByEmail } from '@gatehouse/shared/identity/users';
 import type { Call } from '@gatehouse/shared/operation/operation';
 import type { WithId } from 'mongodb';
 import { afterResponse } from '../../after-response.ts';
@@ -69,13 +67,7 @@ async function logIn(call: Login, contract: LoginContract): Promise<BegunSession
     throw new AppError('codeInvalid');
   }
   const record = (outcome: string) =>
-    audit(db, request, now(), {
-      action: 'login',
-      outcome,
-      email: user.email,
-      user_id: userIdOf(user),
-      ...auditedWay(way),
-    });
+    auditAttempt(db, request, now(), { action: 'login', outcome, user, email, ...auditedWay(way) });
   const refusal = await refusalOf(call, user, issuedAt);
   if (refusal) {
     await record(refusal);
@@ -98,7 +90,7 @@ async function issueOf(call: Login): Promise<Date | undefined> {
   return spendLoginCode(call, { email, code, attempt, now: now() });
 }
 
-/** Every check of a login with a password, but for the single sign-on that the login with a second factor checks. */
+/** Checks the account as a login with a password does. The second step of an enrolled account checks single sign-on. */
 async function refusalOf(
   { db, now }: Login,
   user: WithId<User>,
@@ -115,11 +107,6 @@ async function refusalOf(
 /** After the response, whose time therefore does not tell whether there is an account. */
 async function auditWrongCode({ db, now, request, body: { email } }: Login): Promise<void> {
   const user = await findUserByEmail(db.users, email);
-  await (user ? audit : auditRefusal)(db, request, now(), {
-    action: 'login',
-    outcome: user ? 'wrong code' : 'unknown account',
-    email: user?.email ?? maskUnlessAddress(email),
-    user_id: user && userIdOf(user),
-    ...auditedWay('code'),
-  });
+  const outcome = user ? 'wrong code' : 'unknown account';
+  await auditAttempt(db, request, now(), { action: 'login', outcome, user, email, ...auditedWay('code') });
 }
