@@ -24,6 +24,10 @@ RUN --mount=type=cache,target=/npm-cache \
  && mv /redoc node_modules/redoc
 
 FROM node:26.10.0-slim
+LABEL org.opencontainers.image.title="Gatehouse" \
+      org.opencontainers.image.description="The account backend: gateway, login service and user service" \
+      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.licenses="Apache-2.0"
 ENV NODE_ENV=production
 WORKDIR /app
 # Before the sources, so that changing them keeps this layer. Workspaces are symbolic links to folders outside
@@ -36,7 +40,8 @@ COPY commands commands
 USER 1000:1000
 EXPOSE 8000 8001 8002
 # No HEALTHCHECK: the port depends on the service. docker-compose.yml has a check for each.
-# Node is PID 1 and receives SIGTERM itself, without a shell or npm in between.
+# Node receives SIGTERM itself, without a shell or npm in between. As process 1 it ignores it in its first second, so
+# run it under an init: `docker run --init`, `init: true` in Compose, `shareProcessNamespace` in Kubernetes.
 # The gateway strips types with an experimental function of Node, whose warning says nothing to an operator.
 ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning"]
 CMD ["services/gateway/main.ts"]

@@ -19,6 +19,7 @@ interface ComposeFile {
       ports?: string[];
       networks?: string[];
       environment?: Record<string, string | null>;
+      init?: boolean;
       healthcheck?: { test: string[]; interval: string };
     }
   >;
@@ -88,6 +89,10 @@ describe('docker-compose.yml', () => {
     it('shows metrics on a port of its own', () => {
       const { config } = loadConfig(service, environmentOf(service, secrets));
       expect(config.METRICS_PORT).toBe(9464);
+    });
+
+    it('is not process 1, which ignores SIGTERM until it has a handler', () => {
+      expect(base.services[service]?.init).toBe(true);
     });
 
     it('names a missing secret', () => {

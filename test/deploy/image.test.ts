@@ -37,6 +37,15 @@ describe('the image', () => {
     expect(copied.map(([, , to]) => to).toSorted()).toEqual(workspaces);
   });
 
+  it('is labeled with the version and license of package.json', () => {
+    const { version, license } = JSON.parse(read('package.json'));
+    const labels = [...read('Dockerfile').matchAll(/org\.opencontainers\.image\.(\w+)="(.*)"/g)];
+    expect(Object.fromEntries(labels.map(([, name, value]) => [name, value]))).toMatchObject({
+      version,
+      licenses: license,
+    });
+  });
+
   it('is built from these workspaces and the commands alone', () => {
     const [first, ...rules] = read('.dockerignore')
       .split('\n')
