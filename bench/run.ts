@@ -10,6 +10,7 @@ import { login } from './login.ts';
 import { millionUsers } from './million-users.ts';
 import { oidc } from './oidc.ts';
 import { pages } from './pages.ts';
+import { passkeyLogin } from './passkey-login.ts';
 import { save } from './report.ts';
 import { rivals } from './rivals.ts';
 import { saml } from './saml.ts';
@@ -24,6 +25,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   'health-live': healthLive,
   login,
   'factor-login': factorLogin,
+  'passkey-login': passkeyLogin,
   flood,
   'users-me': usersMe,
   gateway,

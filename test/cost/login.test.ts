@@ -2,10 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildLoginService } from '../../services/login/app.ts';
 import { COLLECTIONS } from '../../services/login/database.ts';
+import { softwareAuthenticator } from '../fixtures/authenticator.ts';
 import { testClock } from '../fixtures/clock.ts';
 import { watchedDatabase } from '../fixtures/database.ts';
 import { enrolled } from '../fixtures/enrolled.ts';
-import { type Answered, postForm, send } from '../fixtures/http.ts';
+import { type Answered, postForm, postJson, send } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
 import { listen, testConfig } from '../fixtures/services.ts';
 
@@ -60,6 +61,39 @@ test('a refresh costs the bearer check and an audit event', async () => {
   const headers = { authorization: `Bearer ${token}` };
   expect((await send(`${url}/auth/refresh`, { method: 'POST', headers })).status).toBe(200);
   expect(database.commands).toEqual(['find', 'insert']);
+});
+
+test('a login with a passkey reads it and its account, and consumes the ceremony', async () => {
+  const handle = 'aGFuZGxl';
+  const authenticator = softwareAuthenticator();
+  authenticator.create({ challenge: '', user: { id: handle } });
+  const { _id: account } = await newMember(database.db, {
+    passkeys: [authenticator.id],
+    passkey_handle: handle,
+  });
+  await database.db.passkeys.insertOne({
+    _id: authenticator.id,
+    passkey_id: 'one',
+    account,
+    name: 'Phone',
+    public_key: authenticator.publicKey,
+    counter: 0,
+    synced: true,
+    aaguid: '',
+    transports: [],
+    created_at: new Date(clock.now()),
+  });
+  const withPasskey = async () => {
+    const { passkey_token, options } = (await postJson(`${url}/api/v1/auth/login/passkey/options`, {})).body;
+    expect(database.commands).toEqual([]);
+    const credential = authenticator.get(options);
+    return postJson(`${url}/api/v1/auth/login/passkey`, { passkey_token, credential });
+  };
+  database.commands.length = 0;
+  expect((await withPasskey()).status).toBe(200);
+  database.commands.length = 0;
+  expect((await withPasskey()).status).toBe(200);
+  expect(database.commands).toEqual(['find', 'find', 'insert', 'aggregate', 'insert']);
 });
 
 describe('a login with a second factor', () => {
