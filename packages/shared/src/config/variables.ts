@@ -70,7 +70,7 @@ export const origins = list.refine((items) => items.every((origin) => URL.parse(
 });
 
 /** A domain such as example.com, in lower case. */
-export const domain = z.string().refine((text) => URL.parse(`https://${text}`)?.host === text, {
+export const domain = z.string().refine((text) => URL.parse(`https://${text}`)?.hostname === text, {
   error: 'must be a domain such as example.com',
 });
 
