@@ -113,3 +113,10 @@ export async function drawUserIds(db: Database, count: number, fewest = DIGITS):
     return drawn.filter((id) => !named.has(id));
   }
 }
+
+/**
+ * Returns which of these ids an account has or had, or another record names. A features record alone is what an
+ * interrupted import leaves.
+ */
+export const takenAmong = (db: Database, ids: readonly string[]): Promise<Set<unknown>> =>
+  namedIds(db, ids, [['users', 'user_id'], ...REFERENCES.filter(([collection]) => collection !== 'features')]);

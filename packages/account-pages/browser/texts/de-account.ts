@@ -123,6 +123,7 @@ export const texts: AccountTexts = {
       'link.add': 'Konto bei einem Anbieter verknüpft',
       'link.remove': 'Verknüpfung mit einem Anbieter entfernt',
       'account.export': 'Daten des Kontos heruntergeladen',
+      'account.import': 'Konten aus einem anderen System übernommen',
       'account.delete_requested': 'Löschung des Kontos verlangt',
       'account.restore': 'Löschung des Kontos abgebrochen',
       'account.delete': 'Konto endgültig gelöscht',

@@ -122,6 +122,7 @@ export const texts = {
       'link.add': 'Linked an account at a provider',
       'link.remove': 'Removed the link to a provider',
       'account.export': 'Downloaded the data of the account',
+      'account.import': 'Took over accounts from another system',
       'account.delete_requested': 'Asked to delete the account',
       'account.restore': 'Canceled the deletion of the account',
       'account.delete': 'Account deleted for good',

@@ -60,6 +60,28 @@ export async function buildIndexes(
   await withTimeout(Promise.all(builds), limit, expired).finally(() => clearInterval(timer));
 }
 
+/** Returns the indexes that a start would build, as `collection: name`. It builds none. */
+export async function missingIndexes(
+  db: Db,
+  definitions: readonly { name: string; indexes: readonly Omit<Index<Document>, 'explainDuplicates'>[] }[],
+): Promise<string[]> {
+  const missing = definitions.map(async ({ name, indexes }) => {
+    const existing = await db
+      .collection(name)
+      .indexes()
+      .catch((error: unknown) => {
+        if (hasCode(error, NAMESPACE_NOT_FOUND)) return [];
+        throw error;
+      });
+    return indexes
+      .filter((index) => !existing.some((other) => isEquivalent(other, index)))
+      .map((index) => `${name}: ${specification(index).name}`);
+  });
+  return (await Promise.all(missing)).flat();
+}
+
+const NAMESPACE_NOT_FOUND = 26;
+
 async function createIndexes(db: Db, { name, indexes }: CollectionDefinition<Document>): Promise<void> {
   if (indexes.length === 0) return;
   const stored = db.collection(name);

@@ -23,6 +23,7 @@ export const AUDIT_ACTIONS = [
   'link.add',
   'link.remove',
   'account.export',
+  'account.import',
   'account.delete_requested',
   'account.restore',
   'account.delete',

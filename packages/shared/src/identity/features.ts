@@ -50,16 +50,18 @@ export async function ensureFeatures(db: Database, user: Owner, now: number): Pr
   await db.users.updateOne({ _id: user._id }, { $set: { features_assigned: true } });
 }
 
+/** The features record of the free plan. */
+export const newFeatures = (user_id: string, now: number): Features => ({
+  user_id,
+  subscription_id: FREE_PLAN.id,
+  subscription_plan: FREE_PLAN.name,
+  assigned_at: new Date(now).toISOString(),
+});
+
 /** Creates the features record of the free plan, unless the user has a record. */
 export async function createFeatures(db: Database, user_id: string, now: number): Promise<void> {
-  const features: Features = {
-    user_id,
-    subscription_id: FREE_PLAN.id,
-    subscription_plan: FREE_PLAN.name,
-    assigned_at: new Date(now).toISOString(),
-  };
   try {
-    await db.features.insertOne(features);
+    await db.features.insertOne(newFeatures(user_id, now));
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
   }

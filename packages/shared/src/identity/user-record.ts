@@ -57,6 +57,8 @@ export interface User {
   sign_in_notices?: Date[];
   /** When the person was last told that their own data was downloaded. */
   data_notice_at?: Date;
+  /** Where an account came from that this service did not create, when, and its id there. */
+  imported?: { from: string; at: Date; id?: string };
   /** When a verification activated the account; absent once the earlier invitations to its address are accepted. */
   activated_at?: Date;
   /** The address that the account is to get, until a code confirms it. */

@@ -1,0 +1,63 @@
+#!/usr/bin/env node
+import '@gatehouse/shared/safe-exit';
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { ConfigError } from '@gatehouse/shared/config';
+import { type Command, EXIT, UsageError } from './gatehouse/command.ts';
+import { doctor } from './gatehouse/doctor.ts';
+import { exportCommand } from './gatehouse/export.ts';
+import { importCommand } from './gatehouse/import.ts';
+import { createTerminal } from './gatehouse/terminal.ts';
+
+const COMMANDS: Record<string, Command> = { doctor, import: importCommand, export: exportCommand };
+
+const list = Object.entries(COMMANDS)
+  .map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`)
+  .join('\n');
+const USAGE = `Commands for operators of Gatehouse. They read the settings of the services from the environment and from .env.
+
+  npx gatehouse <command> [options]
+
+${list}
+
+Options of every command:
+  --json      writes the result as one JSON document to standard output
+  --help, -h  explains the command
+
+Exit codes: ${EXIT.ok} done, ${EXIT.problems} done with problems that the result names, ${EXIT.usage} wrong usage, ${EXIT.failed} failed.`;
+
+const COMMON = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
+
+async function main([name = '', ...args]: string[]): Promise<number> {
+  if (['', 'help', '--help', '-h'].includes(name)) {
+    console.log(USAGE);
+    return name === '' ? EXIT.usage : EXIT.ok;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) throw new UsageError(`unknown command ${JSON.stringify(name)}`);
+  const { values, positionals } = parse(args, command.options);
+  if (values.help) {
+    console.log(command.usage);
+    return EXIT.ok;
+  }
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  const terminal = createTerminal({ isJson: values.json === true });
+  return command.run({ values, positionals, terminal });
+}
+
+function parse(args: string[], options: Command['options']) {
+  try {
+    return parseArgs({ args, options: { ...options, ...COMMON }, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+main(process.argv.slice(2)).then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(`gatehouse: ${(error as Error).message}`);
+    if (error instanceof UsageError) console.error('gatehouse: see npx gatehouse --help');
+    process.exit(error instanceof UsageError || error instanceof ConfigError ? EXIT.usage : EXIT.failed);
+  },
+);

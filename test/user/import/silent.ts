@@ -1,0 +1,3 @@
+import { createLogger } from '@gatehouse/shared/http/logger';
+
+export const silent = createLogger('test', 'silent');
