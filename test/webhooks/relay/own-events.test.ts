@@ -5,9 +5,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { EVENTS, type EventName } from '../../../packages/webhooks/events.ts';
 import { ownEventsOf } from '../../../packages/webhooks/relay/own-events.ts';
 import { endWithGrants } from '../../../services/user/access/departures/end-with-grants.ts';
+import { softwareAuthenticator } from '../../fixtures/authenticator.ts';
 import { eventually } from '../../fixtures/eventually.ts';
 import { decodeToken, postForm, send, sendJson } from '../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../fixtures/members.ts';
+import { logIn, register } from '../../fixtures/passkeys.ts';
 import { mailedCode } from '../../fixtures/services.ts';
 import { storeOrganization } from '../../user/access/store-organization.ts';
 import { hostOf } from '../host.ts';
@@ -107,6 +109,24 @@ describe('an account', () => {
       { event: 'user.factor_enabled', timestamp: timestamp(), data },
       { event: 'user.factor_disabled', timestamp: timestamp(), data },
     ]);
+  });
+
+  test('that registers a passkey, logs in with it and removes it has an event of each', async () => {
+    const { body } = await postForm(`${service.login}/v2/login`, { email, password: 'secret' });
+    const authorization = `Bearer ${body.token}`;
+    const authenticator = softwareAuthenticator();
+    const registered = await register(service, { authorization }, authenticator);
+    expect((await logIn(service, authenticator)).status).toBe(200);
+    const url = `${service.user}/api/v1/users/me/passkeys/${registered.body.passkey_id}`;
+    expect((await send(url, { method: 'DELETE', headers: { authorization } })).status).toBe(200);
+    const events = await eventsOf(user_id);
+    const data = { user_id, name: 'Grace Hopper' };
+    expect(events.filter(({ event }) => event.startsWith('user.passkey_'))).toEqual([
+      { event: 'user.passkey_added', timestamp: timestamp(), data },
+      { event: 'user.passkey_removed', timestamp: timestamp(), data },
+    ]);
+    const methods = events.filter(({ event }) => event === 'session.created').map((event) => event.data);
+    expect(methods).toContainEqual(expect.objectContaining({ method: 'passkey' }));
   });
 
   test('that replaces its password has a reset', async () => {
