@@ -1,5 +1,6 @@
 import type { Collection, Document } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { isUserId } from '../../../services/user/access/memberships/invitee.ts';
 import { drawUserIds, withNewUserId } from '../../../services/user/account/user-ids.ts';
 import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
 import { watchedDatabase } from '../../fixtures/database.ts';
@@ -44,6 +45,12 @@ test('draws each number of the length, the first and the last too', async () => 
 
 test('draws six digits by default', async () => {
   expect((await withNewUserId(db, take))?.user_id).toMatch(/^User-[1-9]\d{5}$/);
+});
+
+test.each([6, 7, 8, 9])('an account whose id has %i digits can be invited', async (digits) => {
+  const drawn = String(await draw(digits));
+  expect(drawn).toHaveLength('User-'.length + digits);
+  expect(isUserId(drawn)).toBe(true);
 });
 
 test('draws again after a collision', async () => {
