@@ -15,7 +15,7 @@ const METHODS: Record<string, string> = {
 };
 
 /** The pages whose calls are functions in a module `calls.ts`. */
-const MODULES = ['chatbots', 'organization', 'webhooks'] as const;
+const MODULES = ['chatbots', 'organization', 'profile/security', 'webhooks'] as const;
 const fileOf = (module: string) =>
   new URL(`../../packages/account-pages/browser/views/${module}/calls.ts`, import.meta.url);
 
@@ -58,6 +58,12 @@ const ANSWERS: Record<(typeof MODULES)[number], Answers> = {
     ExportJob: ['get /api/v1/organizations/{organization_id}/exports/{export_id}'],
     ExportFile: ['get /api/v1/organizations/{organization_id}/exports/{export_id}', 'files', '[]'],
     Report: ['get /api/v1/organizations/{organization_id}/reports'],
+  },
+  'profile/security': {
+    Factors: ['get /api/v1/users/me/factors'],
+    Passkey: ['get /api/v1/users/me/passkeys', 'passkeys', '[]'],
+    Link: ['get /api/v1/users/me/links', 'links', '[]'],
+    Enrollment: ['post /api/v1/users/me/factors/totp'],
   },
   webhooks: {
     Webhook: ['get /api/v1/webhooks/{webhook_id}'],

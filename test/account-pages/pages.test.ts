@@ -31,7 +31,7 @@ describe('a page', () => {
     const html = body.toString();
     expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|https?:/);
     for (const [script] of html.matchAll(/<script.*?<\/script>/gs)) {
-      expect(script).toMatch(/^<script type="module" src="\/assets\/[\w.-]+"><\/script>$/);
+      expect(script).toMatch(/^<script (?:type="module"|defer) src="\/assets\/[\w.-]+"><\/script>$/);
     }
   });
 

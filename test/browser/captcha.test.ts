@@ -6,7 +6,7 @@ import { newMember } from '../fixtures/members.ts';
 async function submit(page: Page, email: string, password: string) {
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 const tokenIn = (page: Page) => page.locator('input[name=recaptcha_token]').inputValue();
 /** Waits until the widget has put a token into the form. */
@@ -55,7 +55,7 @@ describePages(
       await expectAccessible(page, 'captcha-altcha');
       expect(calls).toBe(0);
       await page.getByLabel('Password', { exact: true }).fill('secret');
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.waitForURL('**/profile');
     });
 
@@ -78,7 +78,7 @@ describePages(
       await solved(page);
       expect(logins).toBe(2);
       await page.getByLabel('Password', { exact: true }).fill('secret');
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.waitForURL('**/profile');
     });
   },

@@ -18,7 +18,7 @@ async function signIn(pages: Pages, email: string, options?: Parameters<Pages['o
   const page = await pages.open('/', options);
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password', { exact: true }).fill('secret');
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL('**/profile');
   return page;
 }

@@ -13,7 +13,7 @@ describePages('sign-in and security', (pages) => {
     const page = await pages.open('/profile?part=security');
     await page.getByLabel('E-mail').fill(email);
     await page.getByLabel('Password', { exact: true }).fill('secret');
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     if (code !== undefined) await page.getByLabel('Six-digit code').fill(code);
     await page.getByRole('heading', { name: 'What protects your account' }).waitFor();
     return page;

@@ -12,7 +12,7 @@ async function fillIn(page: Page, email: string, password = PASSWORD) {
 }
 async function submit(page: Page, email: string, password?: string) {
   await fillIn(page, email, password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 describePages('signing in', (pages) => {
@@ -129,7 +129,7 @@ describePages('signing in', (pages) => {
       await route.continue();
     });
     await fillIn(page, email);
-    await page.getByRole('button', { name: 'Sign in' }).dblclick();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).dblclick();
     await page.waitForURL('**/profile');
     expect(calls).toBe(1);
   });
@@ -140,7 +140,7 @@ describePages('signing in', (pages) => {
     await submit(page, email);
     await page.waitForURL('**/profile');
     expect(await page.context().cookies()).toEqual([]);
-    expect(await page.evaluate('localStorage.length')).toBe(0);
+    expect(await page.evaluate('({ ...localStorage })')).toEqual({ 'gatehouse.last-way': 'password' });
     await page.reload();
     await page.getByText(email).first().waitFor();
   });
@@ -244,7 +244,7 @@ describePages('signing in', (pages) => {
       } finally {
         await pages.startGateway();
       }
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.waitForURL('**/profile');
     });
 
@@ -272,7 +272,9 @@ describePages('signing in', (pages) => {
       await page.route('**/api/v1/auth/login', () => {}); // never answers
       await submit(page, 'ada@example.com');
       await page.locator('form[aria-busy=true]').waitFor();
-      expect(await page.getByRole('button', { name: 'Sign in' }).getAttribute('aria-disabled')).toBe('true');
+      expect(
+        await page.getByRole('button', { name: 'Sign in', exact: true }).getAttribute('aria-disabled'),
+      ).toBe('true');
     });
 
     test('shows the request ID of a failure of the server', async () => {

@@ -61,7 +61,7 @@ describePages('single sign-on', (pages) => {
     expect(await overflow()).toBe(0);
     await expectAccessible(page, 'logged-out');
     await page.getByRole('link', { name: 'Back to sign-in' }).click();
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
   });
 
   test('is ready again when the back button shows the page as it was', async () => {

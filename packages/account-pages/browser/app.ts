@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isSupportLink } from './account.ts';
 import { confirmBy } from './api.ts';
+import { isSupportLink } from './arrival.ts';
 import { config } from './config.ts';
 import { html } from './html.ts';
 import { SignedIn, SignedOut, SupportBanner } from './layout.ts';
@@ -23,6 +23,7 @@ const LOAD: Record<ViewName, () => Promise<{ default: View }>> = {
   forgot: () => import('./views/forgot.ts'),
   reset: () => import('./views/reset.ts'),
   sso: () => import('./views/sso.ts'),
+  'code-login': () => import('./views/code-login.ts'),
   invitation: () => import('./views/invitation.ts'),
   'undo-email': () => import('./views/undo-email.ts'),
   support: () => import('./views/support.ts'),

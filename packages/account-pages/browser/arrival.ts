@@ -10,6 +10,10 @@ interface Arrival {
   support?: { token: string; user_id: string };
   /** The one-time code of a finished single sign-on. */
   ssoCode?: string;
+  /** The link of a mail that signs in. */
+  loginCode?: { email: string; code: string };
+  /** The provider that has just been linked. */
+  linked?: string;
   /** What undoes a change of the account's address. */
   undo?: string;
   /** The address that an invitation was mailed to, if it has no account; empty for any other text. */
@@ -23,13 +27,22 @@ function read(): Arrival {
     return { support: { token: query.get('token') ?? '', user_id: query.get('user_id') ?? '' } };
   }
   if (location.pathname === '/sso') return { ssoCode: fragment.get('code') ?? '' };
-  if (location.pathname === '/undo-email') return { undo: fragment.get('token') ?? '' };
   const email = fragment.get('email') ?? '';
+  if (location.pathname === '/code-login')
+    return email ? { loginCode: { email, code: fragment.get('code') ?? '' } } : {};
+  if (location.pathname === '/profile' && fragment.has('linked')) {
+    query.set('part', 'security');
+    return { linked: fragment.get('linked') ?? '' };
+  }
+  if (location.pathname === '/undo-email') return { undo: fragment.get('token') ?? '' };
   const isAddress = email.length <= 254 && /^[^\s@<>"',;:()[\]\\]+@[\w-]+(\.[\w-]+)+$/u.test(email);
   return { email: isAddress ? email : '', invitation: fragment.get('invitation_id') ?? '' };
 }
 
 export const arrival: Arrival = read();
+
+/** Whether a support link was opened whose session has not been adopted. */
+export const isSupportLink = (): boolean => arrival.support !== undefined;
 
 for (const name of ['adminRedirect', 'token', 'user_id', 'session_id', 'email']) query.delete(name);
 const kept = query.size > 0 ? `?${query}` : '';

@@ -1,3 +1,18 @@
+/** A provider at which people sign in. */
+export interface Provider {
+  name: string;
+  label: string;
+}
+
+/** The ways in that are on (`GET /api/v1/auth/ways`). */
+interface Ways {
+  passkey: boolean;
+  code: boolean;
+  /** In the operator's order. */
+  providers: Provider[];
+  sign_in: 'password' | 'email-first';
+}
+
 /** What the server tells the pages, in a meta element of the document. */
 interface BrowserConfig {
   BRAND_NAME: string;
@@ -9,6 +24,7 @@ interface BrowserConfig {
   CAPTCHA_ACTION?: string;
   /** The paths of the ALTCHA widget's worker and stylesheet, if it is the provider. */
   altcha?: { worker: string; style: string };
+  ways: Ways;
 }
 
 const meta = document.querySelector<HTMLMetaElement>('meta[name=gatehouse]');
@@ -16,3 +32,6 @@ const meta = document.querySelector<HTMLMetaElement>('meta[name=gatehouse]');
 export const config: BrowserConfig = JSON.parse(meta?.content ?? '{}');
 
 export const language = document.documentElement.lang;
+
+/** Whether passkeys are on and this browser has them. It has none where the page is not served over HTTPS. */
+export const hasPasskeys = (): boolean => config.ways.passkey && 'PublicKeyCredential' in globalThis;

@@ -7,6 +7,7 @@ const VIEWS = {
   '/forgot': 'forgot',
   '/reset': 'reset',
   '/sso': 'sso',
+  '/code-login': 'code-login',
   '/invitation': 'invitation',
   '/undo-email': 'undo-email',
   '/profile': 'profile',

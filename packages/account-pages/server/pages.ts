@@ -89,6 +89,7 @@ async function build(config: GatewayConfig) {
     createAsset('style.css', await readFile(browser('style.css'), 'utf8')),
     createAsset('brand.css', `:root { --brand: ${config.BRAND_COLOR}; }\n`),
   ];
+  const oldBrowser = createAsset('old-browser.js', await readFile(browser('old-browser.js'), 'utf8'));
   const drawing = await readFile(browser('icon.svg'), 'utf8');
   const icon = createAsset('icon.svg', drawing.replace('currentColor', config.BRAND_COLOR));
   const logo = config.BRAND_LOGO_URL ?? icon.path;
@@ -96,16 +97,18 @@ async function build(config: GatewayConfig) {
   for (const language of LANGUAGES) {
     const texts = await modules.load(browser(`texts/${language}.ts`));
     const accountTexts = await modules.load(browser(`texts/${language}-account.ts`));
+    const visitorTexts = await modules.load(browser(`texts/${language}-visitor.ts`));
     for (const path of PATHS) {
       const { closure } = await modules.load(browser(`views/${viewOf(path)}.ts`));
-      const more = NEEDS_SESSION.has(viewOf(path)) ? accountTexts.closure : [];
+      const more = NEEDS_SESSION.has(viewOf(path)) ? accountTexts : visitorTexts;
       const document = shell({
         language,
         config: { ...browserConfig(config), logo, altcha: altcha?.config },
         icon: logo,
         styles: styles.map((asset) => asset.path),
+        oldBrowser: oldBrowser.path,
         scripts: [arrival.asset.path, main.asset.path],
-        preloads: [...new Set([...main.closure, ...texts.closure, ...more, ...closure])],
+        preloads: [...new Set([...main.closure, ...texts.closure, ...more.closure, ...closure])],
       });
       shells.set(`${language} ${path}`, {
         ...createAsset('page.html', document),
@@ -117,7 +120,7 @@ async function build(config: GatewayConfig) {
   return {
     shellOf: (path: string, language: Language) => shells.get(`${language} ${path}`) as Omit<Asset, 'path'>,
     assets: new Map(
-      [...styles, icon, ...(altcha?.assets ?? []), ...loaded].map((asset) => [asset.path, asset]),
+      [...styles, icon, oldBrowser, ...(altcha?.assets ?? []), ...loaded].map((asset) => [asset.path, asset]),
     ),
   };
 }

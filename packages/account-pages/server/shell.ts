@@ -7,11 +7,29 @@ interface Document {
   config: { BRAND_NAME: string; [setting: string]: unknown };
   icon: string;
   styles: readonly string[];
+  /** The script that any browser can run. */
+  oldBrowser: string;
   /** Modules that run in this order. */
   scripts: readonly string[];
   /** Everything that they import. */
   preloads: readonly string[];
 }
+
+/** What a browser that cannot run the pages shows instead of them. */
+const NEEDS: Record<Language, { script: string; browser: string }> = {
+  en: {
+    script:
+      'These pages need JavaScript. Turn it on in the settings of your browser, and load the page again.',
+    browser:
+      'Your browser is too old for these pages. They need Chrome or Edge 111, Firefox 113, Safari 16.2, or a later version.',
+  },
+  de: {
+    script:
+      'Diese Seiten brauchen JavaScript. Schalten Sie es in den Einstellungen Ihres Browsers ein, und laden Sie die Seite neu.',
+    browser:
+      'Ihr Browser ist zu alt für diese Seiten. Sie brauchen Chrome oder Edge 111, Firefox 113, Safari 16.2 oder eine spätere Version.',
+  },
+};
 
 /** The HTML document of every account page: its modules render the rest. */
 export const shell = ({
@@ -19,6 +37,7 @@ export const shell = ({
   config,
   icon,
   styles,
+  oldBrowser,
   scripts,
   preloads,
 }: Document): string => `<!doctype html>
@@ -31,12 +50,14 @@ export const shell = ({
 <title>${escapeMarkup(config.BRAND_NAME)}</title>
 <link rel="icon" href="${escapeMarkup(icon)}">
 ${styles.map((path) => `<link rel="stylesheet" href="${path}">`).join('\n')}
+<script defer src="${oldBrowser}"></script>
 ${scripts.map((path) => `<script type="module" src="${path}"></script>`).join('\n')}
 ${preloads.map((path) => `<link rel="modulepreload" href="${path}">`).join('\n')}
 </head>
 <body>
+<p class="needs" id="old-browser" hidden>${NEEDS[language].browser}</p>
+<noscript><p class="needs">${NEEDS[language].script}</p></noscript>
 <div id="page"></div>
-<noscript>These pages need JavaScript.</noscript>
 </body>
 </html>
 `;

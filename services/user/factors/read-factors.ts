@@ -1,9 +1,14 @@
+import { oneOf } from '@gatehouse/shared/http/fields';
 import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
 import type { User } from '@gatehouse/shared/identity/user-record';
+import { userIdOf } from '@gatehouse/shared/identity/users';
 import { hasPassword } from '@gatehouse/shared/identity/ways-in';
 import { z } from 'zod';
+import { linkRecord, ownLinks, presentLink } from '../links/list-links.ts';
+import { passkeyRecord, presentPasskey } from '../passkeys/contract.ts';
+import { ownPasskeys } from '../passkeys/own-passkeys.ts';
 import { operation } from './operation.ts';
 
 const dateTime = z.string().meta({ format: 'date-time' });
@@ -29,6 +34,11 @@ export const factorsRecord = z
 
 const ownFactors = factorsRecord
   .extend({
+    passkeys: z
+      .array(passkeyRecord)
+      .optional()
+      .meta({ description: 'Oldest first; only with `include=ways`' }),
+    links: z.array(linkRecord).optional().meta({ description: 'Oldest first; only with `include=ways`' }),
     password: z.object({ set: z.boolean(), allowed: z.boolean() }).meta({
       description: 'Whether the account has a password, and whether its organization lets it log in with one',
     }),
@@ -49,12 +59,22 @@ export const readFactors = operation('GET /api/v1/users/me/factors', {
   needs: 'own',
   summary: 'Read your own factors',
   description:
-    'Tells whether the account has a password and an authenticator app, and how many recovery codes are unused.',
+    'Tells whether the account has a password and an authenticator app, and how many recovery codes are unused. With `include=ways`, its passkeys and links to providers as well.',
+  query: z.object({ include: oneOf(['ways']).optional() }),
   returns: ownFactors,
-  async handle({ db, now, request }) {
+  async handle({ db, now, request, query: { include } }) {
     const { user } = principalOf(request);
-    const allowed = !(await requiresSso(db, user, now()));
-    return { ...presentFactors(user, now()), password: { set: hasPassword(user), allowed } };
+    const [isSsoRequired, passkeys, links] = await Promise.all([
+      requiresSso(db, user, now()),
+      include && ownPasskeys(db, user),
+      include && ownLinks(db, user.links, userIdOf(user) ?? ''),
+    ]);
+    return {
+      ...presentFactors(user, now()),
+      password: { set: hasPassword(user), allowed: !isSsoRequired },
+      ...(passkeys && { passkeys: passkeys.map(presentPasskey) }),
+      ...(links && { links: links.map(presentLink) }),
+    };
   },
 });
 

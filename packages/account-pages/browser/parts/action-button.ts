@@ -16,7 +16,7 @@ export function ActionButton({
   /** @returns the text that says what was done. */
   run: () => Promise<string>;
   result: Result;
-  kind?: 'primary' | 'secondary' | 'plain';
+  kind?: 'primary' | 'secondary' | 'plain' | 'link';
   label?: string | undefined;
   /** The text that the button has at other times; there is room for it. */
   otherText?: string;

@@ -15,7 +15,7 @@ interface Props {
   /** Receives the fields by name. What it throws is shown; a second submit waits for it. */
   onSubmit: (fields: Record<string, string>) => Promise<void>;
   submit: string;
-  kind?: 'primary' | 'danger';
+  kind?: 'primary' | 'secondary' | 'danger';
   /** Whether to submit what is filled in as soon as the form is shown. */
   submitAtOnce?: boolean;
   /** What the fields are about; an error about something else goes. */

@@ -14,6 +14,7 @@ export const texts: Texts = {
     sso: 'Single Sign-on',
     invitation: 'Einladung in ein Team',
     'undo-email': 'Änderung Ihrer Adresse rückgängig machen',
+    'code-login': 'Mit einem Code anmelden',
     support: 'Support-Sitzung',
   },
   fields: {
@@ -35,18 +36,6 @@ export const texts: Texts = {
       'Sehr gut.',
     ],
   },
-  signIn: {
-    submit: 'Anmelden',
-    forgot: 'Passwort vergessen?',
-    or: 'oder',
-    sso: 'Single Sign-on verwenden',
-    toSso: 'Weiter zum Single Sign-on',
-    noAccount: 'Neu hier?',
-    done: {
-      verified: 'Ihr Konto ist bestätigt. Melden Sie sich an, um zu beginnen.',
-      reset: 'Ihr Passwort ist geändert. Melden Sie sich mit dem neuen an.',
-    },
-  },
   factor: {
     explanation: 'Geben Sie den Code ein, den Ihre Authenticator-App zeigt.',
     submit: 'Weiter',
@@ -63,32 +52,6 @@ export const texts: Texts = {
     label: 'Prüfung, dass Sie ein Mensch sind',
     failed: 'Das CAPTCHA konnte nicht geladen werden.',
   },
-  sso: {
-    explanation: 'Melden Sie sich mit dem Konto an, das Sie bei Ihrer Organisation haben.',
-    organization: 'Berufliche E-Mail oder Organisation',
-    hint: 'Zum Beispiel sie@firma.de oder der Kurzname Ihrer Organisation.',
-    submit: 'Weiter',
-    unknown:
-      'Es wurde keine Organisation mit Single Sign-on gefunden. Prüfen Sie die Schreibweise, oder fragen Sie Ihre Administration.',
-    directory: 'Melden Sie sich mit Benutzernamen und Passwort Ihrer Organisation an.',
-    finishing: 'Sie werden angemeldet …',
-    otherWay: 'Auf andere Weise anmelden',
-  },
-  invitation: {
-    explanation:
-      'Erstellen Sie ein Konto mit der Adresse, an die die Einladung ging. Sie gehören zum Team, sobald Sie den Code eingeben, den wir Ihnen senden. Wenn Sie schon ein Konto haben, melden Sie sich an.',
-    known: 'Melden Sie sich an, um die Einladung anzunehmen oder abzulehnen. Vorher geschieht nichts.',
-    address: 'Die Einladung ging an',
-    unexpected:
-      'Sie haben keine Einladung erwartet? Dann ignorieren Sie die Mail. Es geschieht nichts, solange Sie kein Konto erstellen.',
-  },
-  undoEmail: {
-    explanation:
-      'Das Konto erhält diese Adresse zurück, und alle Geräte werden abgemeldet. Wählen Sie danach ein neues Passwort.',
-    submit: 'Änderung rückgängig machen',
-    incomplete: 'Dieser Link ist unvollständig. Öffnen Sie ihn noch einmal aus der E-Mail.',
-    done: 'Das Konto hat wieder seine alte Adresse. Das alte Passwort gilt nicht mehr: Wählen Sie ein neues.',
-  },
   support: {
     label: 'Support-Sitzung',
     leave: 'Verlassen',
@@ -102,13 +65,6 @@ export const texts: Texts = {
     invalid: 'Dieser Support-Link gilt nicht mehr. Fordern Sie einen neuen an.',
     otherAccount: 'Dieser Support-Link gehört nicht zu dem Konto, das er nennt. Er wurde nicht geöffnet.',
   },
-  signUp: {
-    submit: 'Konto erstellen',
-    passwordHint: 'Wählen Sie eines, das Sie nirgendwo sonst verwenden. Ein Satz ist besser als ein Wort.',
-    unverified:
-      'Das Konto dieser Adresse wurde nie bestätigt. Erstellen Sie es noch einmal, und geben Sie den Code ein, den wir Ihnen dann senden.',
-    haveAccount: 'Haben Sie schon ein Konto?',
-  },
   code: {
     sentTo: 'Wir haben einen Code geschickt an',
     submit: 'Weiter',
@@ -120,15 +76,6 @@ export const texts: Texts = {
     resent: 'Ein neuer Code ist unterwegs. Der vorige gilt nicht mehr.',
     otherAddress: 'Andere Adresse verwenden',
     nothingPending: 'Hier ist kein Code einzugeben. Melden Sie sich zuerst an oder erstellen Sie ein Konto.',
-  },
-  forgot: {
-    explanation:
-      'Geben Sie die Adresse Ihres Kontos ein. Wir senden Ihnen einen Code, mit dem Sie ein neues Passwort wählen.',
-    submit: 'Code senden',
-    back: 'Zurück zur Anmeldung',
-  },
-  reset: {
-    submit: 'Passwort ändern',
   },
   navigation: {
     label: 'Hauptmenü',
@@ -182,6 +129,12 @@ export const texts: Texts = {
       'Email already registered': 'Zu dieser Adresse gibt es schon ein Konto. Melden Sie sich an.',
       'Invalid credentials': 'E-Mail oder Passwort ist falsch.',
       'Invalid code': 'Der Code stimmt nicht oder wurde schon benutzt. Warten Sie auf den nächsten.',
+      'The passkey was not accepted':
+        'Dieser Passkey wurde nicht angenommen. Vielleicht ist er vom Konto entfernt worden.',
+      'The request for a passkey has expired, please try again':
+        'Das hat zu lange gedauert. Bitte versuchen Sie es noch einmal.',
+      'Nothing else opens the account. Please set a password or add another way to log in first.':
+        'Das ist der einzige Weg in Ihr Konto. Legen Sie zuerst ein Passwort fest, oder fügen Sie einen anderen Weg hinzu.',
       'The login has expired, please log in again': 'Das hat zu lange gedauert. Bitte beginnen Sie von vorn.',
       'Invalid OTP': 'Der Code stimmt nicht. Prüfen Sie die Ziffern oder fordern Sie einen neuen an.',
       'OTP expired': 'Der Code ist abgelaufen. Fordern Sie einen neuen an.',

@@ -12,6 +12,7 @@ export const texts = {
     sso: 'Single sign-on',
     invitation: 'You are invited to a team',
     'undo-email': 'Undo the change of your address',
+    'code-login': 'Sign in with a code',
     support: 'Support session',
   },
   fields: {
@@ -33,18 +34,6 @@ export const texts = {
       'Very good.',
     ],
   },
-  signIn: {
-    submit: 'Sign in',
-    forgot: 'Forgot your password?',
-    or: 'or',
-    sso: 'Use single sign-on',
-    toSso: 'Go to single sign-on',
-    noAccount: 'New here?',
-    done: {
-      verified: 'Your account is verified. Sign in to begin.',
-      reset: 'Your password has been changed. Sign in with the new one.',
-    },
-  },
   factor: {
     explanation: 'Enter the code that your authenticator app shows.',
     submit: 'Continue',
@@ -60,30 +49,6 @@ export const texts = {
     label: 'Check that you are a person',
     failed: 'The CAPTCHA could not be loaded.',
   },
-  sso: {
-    explanation: 'Sign in with the account that you have at your organization.',
-    organization: 'Work e-mail or organization',
-    hint: 'For example you@company.com, or the short name of your organization.',
-    submit: 'Continue',
-    unknown: 'No organization with single sign-on was found. Check the spelling, or ask your administrator.',
-    directory: 'Sign in with the user name and password of your organization.',
-    finishing: 'Signing you in…',
-    otherWay: 'Sign in another way',
-  },
-  invitation: {
-    explanation:
-      'Create an account with the address that the invitation was mailed to. You join the team when you enter the code that we send you. If you already have an account, sign in.',
-    known: 'Sign in to accept or decline the invitation. Nothing happens before you accept it.',
-    address: 'The invitation was mailed to',
-    unexpected: 'Not expecting this? Ignore the mail. Nothing happens unless you accept.',
-  },
-  undoEmail: {
-    explanation:
-      'The account gets this address back, and everybody who is signed in is signed out. Choose a new password afterwards.',
-    submit: 'Undo the change',
-    incomplete: 'This link is incomplete. Open it from the mail once more.',
-    done: 'The account has its old address again. The old password no longer works: choose a new one.',
-  },
   support: {
     label: 'Support session',
     leave: 'Leave',
@@ -96,13 +61,6 @@ export const texts = {
     invalid: 'This support link is no longer valid. Ask for another one.',
     otherAccount: 'This support link does not belong to the account that it names. It was not opened.',
   },
-  signUp: {
-    submit: 'Create account',
-    passwordHint: 'Choose one that you use nowhere else. A sentence is better than a word.',
-    unverified:
-      'The account of this address has never been verified. Create it again, and enter the code that we send you then.',
-    haveAccount: 'Already have an account?',
-  },
   code: {
     sentTo: 'We sent a code to',
     submit: 'Continue',
@@ -114,14 +72,6 @@ export const texts = {
     resent: 'Another code is on its way. The earlier one no longer works.',
     otherAddress: 'Use another address',
     nothingPending: 'There is no code to enter here. Sign in or create an account first.',
-  },
-  forgot: {
-    explanation: 'Enter the address of your account. We send you a code to choose a new password.',
-    submit: 'Send code',
-    back: 'Back to sign-in',
-  },
-  reset: {
-    submit: 'Change password',
   },
   navigation: {
     label: 'Main',
@@ -180,6 +130,11 @@ export const texts = {
       'Email already registered': 'There is an account with this address already. Sign in instead.',
       'Invalid credentials': 'The e-mail or the password is wrong.',
       'Invalid code': 'This code is not right, or was used before. Wait for the next one.',
+      'The passkey was not accepted':
+        'This passkey was not accepted. It may have been removed from the account.',
+      'The request for a passkey has expired, please try again': 'This took too long. Please try again.',
+      'Nothing else opens the account. Please set a password or add another way to log in first.':
+        'This is the only way into your account. Set a password or add another way first.',
       'The login has expired, please log in again': 'This took too long. Please start again.',
       'Invalid OTP': 'This code is not right. Check the digits, or send another code.',
       'OTP expired': 'This code has expired. Send another one.',

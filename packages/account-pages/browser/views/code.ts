@@ -1,4 +1,3 @@
-import { sendAnotherCode, showAccount, verify } from '../account.ts';
 import { html } from '../html.ts';
 import { CodeField } from '../parts/code-field.ts';
 import { Countdown } from '../parts/countdown.ts';
@@ -6,6 +5,8 @@ import { Form } from '../parts/form.ts';
 import { Notice } from '../parts/notice.ts';
 import { usePendingCode } from '../parts/use-pending-code.ts';
 import { navigate } from '../router.ts';
+import { showAccount } from '../sign-in-calls.ts';
+import { sendAnotherCode, verify } from '../sign-up-calls.ts';
 import { texts } from '../texts.ts';
 
 export default function Code() {

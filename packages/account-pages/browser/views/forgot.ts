@@ -1,10 +1,10 @@
-import { requestCode } from '../account.ts';
 import { html } from '../html.ts';
 import { Field } from '../parts/field.ts';
 import { Form } from '../parts/form.ts';
 import { rememberEmail, rememberedEmail } from '../remembered-email.ts';
 import { navigate } from '../router.ts';
-import { texts } from '../texts.ts';
+import { requestCode } from '../sign-up-calls.ts';
+import { texts } from '../visitor-texts.ts';
 
 export default function Forgot() {
   const submit = async ({ email = '' }: Record<string, string>) => {

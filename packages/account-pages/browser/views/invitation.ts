@@ -5,7 +5,7 @@ import { rememberInvited } from '../invited.ts';
 import { rememberEmail } from '../remembered-email.ts';
 import { navigate } from '../router.ts';
 import { currentSession } from '../session.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../visitor-texts.ts';
 
 /**
  * Where the mail of an invitation leads. Somebody who is signed in, or signs in here, finds it among their invitations;

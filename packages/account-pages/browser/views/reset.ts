@@ -1,4 +1,3 @@
-import { requestCode, resetPassword } from '../account.ts';
 import { html } from '../html.ts';
 import { CodeField } from '../parts/code-field.ts';
 import { Countdown } from '../parts/countdown.ts';
@@ -7,7 +6,8 @@ import { Notice } from '../parts/notice.ts';
 import { Password } from '../parts/password.ts';
 import { usePendingCode } from '../parts/use-pending-code.ts';
 import { navigate } from '../router.ts';
-import { texts } from '../texts.ts';
+import { requestCode, resetPassword } from '../sign-up-calls.ts';
+import { texts } from '../visitor-texts.ts';
 
 export default function Reset() {
   const { pending, notice, resend } = usePendingCode(({ email }) => requestCode(email));

@@ -1,50 +1,64 @@
 import { useState } from 'preact/hooks';
-import { type HalfSignIn, halfSignInOf, showAccount, signIn } from '../account.ts';
 import { ApiError } from '../api.ts';
+import { config } from '../config.ts';
 import { html } from '../html.ts';
-import { Field } from '../parts/field.ts';
-import { Form } from '../parts/form.ts';
-import { Lazy } from '../parts/lazy.ts';
 import { Notice } from '../parts/notice.ts';
-import { Password } from '../parts/password.ts';
 import { useLoginCaptcha } from '../parts/use-login-captcha.ts';
-import { rememberEmail, rememberedEmail } from '../remembered-email.ts';
+import { useSignIn } from '../parts/use-sign-in.ts';
+import { rememberEmail } from '../remembered-email.ts';
 import { hasParameter, navigate } from '../router.ts';
-import { texts } from '../texts.ts';
+import { signIn } from '../sign-in-calls.ts';
+import { texts } from '../visitor-texts.ts';
+import { type Address, AddressForm } from './sign-in/address-form.ts';
+import { MailedCode, OtherWays } from './sign-in/other-ways.ts';
+import { PasswordForm, PasswordStep } from './sign-in/password-form.ts';
+import { usePasskeyOffer } from './sign-in/use-passkey-offer.ts';
+
+const isEmailFirst = config.ways.sign_in === 'email-first';
 
 export default function SignIn() {
   const captcha = useLoginCaptcha();
+  const { run, secondStep } = useSignIn();
+  const [address, setAddress] = useState<Address>();
+  const [busy, setBusy] = useState<'password' | 'passkey'>();
   const [hasFailed, setFailed] = useState(false);
+  /** A refusal that is not about a field. */
   const [refusal, setRefusal] = useState<ApiError>();
-  const [half, setHalf] = useState<HalfSignIn>();
-  const submit = async ({ email = '', password = '', recaptcha_token = '' }: Record<string, string>) => {
-    rememberEmail(email);
+
+  const attempt = async (way: 'password' | 'passkey', signingIn: Promise<void>) => {
+    setBusy(way);
     setRefusal(undefined);
     try {
-      await signIn(email, password, recaptcha_token);
-      showAccount();
+      await run(signingIn);
     } catch (error) {
-      captcha.renew(error, recaptcha_token);
-      setHalf(halfSignInOf(error));
-      if (halfSignInOf(error)) return;
       setFailed(true);
-      if (error instanceof ApiError && error.code === 'SSO_REQUIRED') return setRefusal(error);
-      const code = error instanceof ApiError ? error.code : '';
-      if (code !== 'ACCOUNT_NOT_VERIFIED') throw error;
-      navigate('/signup?unverified');
+      const isRefusal = error instanceof ApiError && (way === 'passkey' || error.code === 'SSO_REQUIRED');
+      if (!isRefusal) throw error;
+      setRefusal(error);
+    } finally {
+      setBusy(undefined);
     }
   };
-  if (half) {
-    return html`
-      <h1>${texts.titles['sign-in']}</h1>
-      <${Lazy}
-        load=${() => import('../parts/second-step.ts')}
-        half=${half}
-        onStartAgain=${() => setHalf(undefined)}
-      />
-    `;
-  }
+  const submit = async (fields: Record<string, string>) => {
+    const { email = address?.email ?? '', password = '', recaptcha_token = '' } = fields;
+    rememberEmail(email);
+    const signingIn = signIn(email, password, recaptcha_token).catch((error) => {
+      captcha.renew(error, recaptcha_token);
+      throw error;
+    });
+    await attempt('password', signingIn).catch((error) => {
+      if (error.code !== 'ACCOUNT_NOT_VERIFIED') throw error;
+      navigate('/signup?unverified');
+    });
+  };
+  const usePasskey = (signingIn: Promise<void>) => void attempt('passkey', signingIn);
+  const askForPasskey = () =>
+    usePasskey(import('../passkeys.ts').then(({ signInWithPasskey }) => signInWithPasskey()));
+  usePasskeyOffer(!busy && !secondStep && !address, usePasskey);
+
+  if (secondStep) return html`<h1>${texts.titles['sign-in']}</h1>${secondStep}`;
   const done = hasFailed ? undefined : (['verified', 'reset'] as const).find(hasParameter);
+  const password = { captcha: captcha.widget, onSubmit: submit };
   return html`
     <h1>${texts.titles['sign-in']}</h1>
     ${done && html`<${Notice} kind="success">${texts.signIn.done[done]}<//>`}
@@ -52,28 +66,18 @@ export default function SignIn() {
       refusal &&
       html`
         <${Notice} kind="error">${refusal.message}<//>
-        <a class="button primary" href="/sso?start" data-page>${texts.signIn.toSso}</a>
+        ${refusal.code === 'SSO_REQUIRED' && html`<a class="button primary" href="/sso?start" data-page>${texts.signIn.toSso}</a>`}
       `
     }
-    <${Form} onSubmit=${submit} submit=${texts.signIn.submit}>
-      <${Field}
-        name="email"
-        type="email"
-        label=${texts.fields.email}
-        value=${rememberedEmail()}
-        autocomplete="username"
-        autofocus=${!rememberedEmail()}
-      />
-      <${Password} autocomplete="current-password" autofocus=${Boolean(rememberedEmail())} />
-      <p class="aside"><a href="/forgot" data-page>${texts.signIn.forgot}</a></p>
-      ${captcha.widget}
-    <//>
     ${
-      !refusal &&
-      html`
-        <p class="or"><span>${texts.signIn.or}</span></p>
-        <a class="button secondary" href="/sso" data-page>${texts.signIn.sso}</a>
-      `
+      address
+        ? html`<${PasswordStep} address=${address} ...${password} onChange=${() => setAddress(undefined)} />`
+        : html`
+          ${isEmailFirst ? html`<${AddressForm} onGiven=${setAddress} />` : html`<${PasswordForm} ...${password} />`}
+          <${OtherWays} isAsking=${busy === 'passkey'} onPasskey=${askForPasskey}>
+            ${!isEmailFirst && html`<${MailedCode} />`}
+          <//>
+        `
     }
     <p class="below">${texts.signIn.noAccount} <a href="/signup" data-page>${texts.titles['sign-up']}</a></p>
   `;

@@ -1,4 +1,3 @@
-import { signUp } from '../account.ts';
 import { html } from '../html.ts';
 import { Field } from '../parts/field.ts';
 import { Form } from '../parts/form.ts';
@@ -6,7 +5,8 @@ import { Notice } from '../parts/notice.ts';
 import { Password } from '../parts/password.ts';
 import { rememberEmail, rememberedEmail } from '../remembered-email.ts';
 import { hasParameter, navigate } from '../router.ts';
-import { texts } from '../texts.ts';
+import { signUp } from '../sign-up-calls.ts';
+import { texts } from '../visitor-texts.ts';
 
 export default function SignUp() {
   const submit = async ({ email = '', password = '', name = '' }: Record<string, string>) => {

@@ -1,41 +1,34 @@
 import { useEffect, useState } from 'preact/hooks';
-import {
-  discover,
-  exchangeCode,
-  type HalfSignIn,
-  halfSignInOf,
-  type SsoConnection,
-  showAccount,
-  signInWithDirectory,
-} from '../account.ts';
 import { ApiError } from '../api.ts';
 import { arrival } from '../arrival.ts';
 import { html } from '../html.ts';
+import { beginWay } from '../last-way.ts';
 import { Field } from '../parts/field.ts';
 import { Form } from '../parts/form.ts';
-import { Lazy } from '../parts/lazy.ts';
 import { Notice } from '../parts/notice.ts';
 import { Password } from '../parts/password.ts';
 import { useLoginCaptcha } from '../parts/use-login-captcha.ts';
+import { useSignIn } from '../parts/use-sign-in.ts';
 import { rememberedEmail } from '../remembered-email.ts';
-import { hasParameter } from '../router.ts';
-import { texts } from '../texts.ts';
+import { hasParameter, navigate } from '../router.ts';
+import { discover, exchangeCode, type SsoConnection, signInWithDirectory } from '../sign-in-calls.ts';
+import { texts } from '../visitor-texts.ts';
 
 /** Signs in at an organization: finds its provider, or ends a login that comes back from there. */
 export default function Sso() {
   const [directory, setDirectory] = useState<SsoConnection>();
   const [failure, setFailure] = useState<ApiError>();
   const [code, setCode] = useState(arrival.ssoCode);
+  const { run, secondStep } = useSignIn({ onStartAgain: () => navigate('/') });
   useEffect(() => {
     if (!code) return;
     delete arrival.ssoCode; // it is valid once
-    exchangeCode(code)
-      .then(() => showAccount())
-      .catch((error) => {
-        setFailure(error);
-        setCode('');
-      });
+    run(exchangeCode(code)).catch((error) => {
+      setFailure(error);
+      setCode('');
+    });
   }, []);
+  if (secondStep) return html`<h1>${texts.titles['sign-in']}</h1>${secondStep}`;
   if (code) {
     return html`
       <h1>${texts.titles.sso}</h1>
@@ -79,6 +72,7 @@ function Organization({ onDirectory }: { onDirectory: (connection: SsoConnection
 
 /** Loads another document. It settles when the browser shows this page again, as it was, because of the back button. */
 function leaveFor(path: string): Promise<unknown> {
+  beginWay('sso');
   const isBack = new Promise((resolve) => addEventListener('pageshow', resolve, { once: true }));
   location.assign(path);
   return isBack;
@@ -91,27 +85,17 @@ const loginPath = ({ protocol, slug }: SsoConnection): string =>
 /** The form of a directory (LDAP), which has no page of its own. */
 function Directory({ slug }: { slug: string }) {
   const captcha = useLoginCaptcha();
-  const [half, setHalf] = useState<HalfSignIn>();
+  const { run, secondStep } = useSignIn({ isDirectory: true });
   const submit = async ({ username = '', password = '', recaptcha_token = '' }: Record<string, string>) => {
-    try {
-      await signInWithDirectory(slug, username, password, recaptcha_token);
-      showAccount();
-    } catch (error) {
-      captcha.renew(error, recaptcha_token);
-      setHalf(halfSignInOf(error));
-      if (!halfSignInOf(error)) throw error;
-    }
+    const signingIn = signInWithDirectory(slug, username, password, recaptcha_token);
+    await run(
+      signingIn.catch((error) => {
+        captcha.renew(error, recaptcha_token);
+        throw error;
+      }),
+    );
   };
-  if (half) {
-    return html`
-      <${Lazy}
-        load=${() => import('../parts/second-step.ts')}
-        half=${half}
-        isDirectory
-        onStartAgain=${() => setHalf(undefined)}
-      />
-    `;
-  }
+  if (secondStep) return secondStep;
   return html`
     <p>${texts.sso.directory}</p>
     <${Form} onSubmit=${submit} submit=${texts.signIn.submit}>

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
-import { adoptSupportSession, declineSupportSession, replacesSession, showAccount } from '../account.ts';
 import { html } from '../html.ts';
 import { Button } from '../parts/button.ts';
 import { Notice } from '../parts/notice.ts';
 import { useData } from '../parts/use-data.ts';
+import { showAccount } from '../sign-in-calls.ts';
+import { adoptSupportSession, declineSupportSession, replacesSession } from '../support-session.ts';
 import { texts } from '../texts.ts';
 
 /** Adopts the session of a support link (spec §Authentication 9), and asks first if it replaces another one. */

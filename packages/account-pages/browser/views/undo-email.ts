@@ -6,7 +6,7 @@ import { Form } from '../parts/form.ts';
 import { Notice } from '../parts/notice.ts';
 import { rememberEmail } from '../remembered-email.ts';
 import { endSession } from '../session.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../visitor-texts.ts';
 
 /** Where the notice of a changed address leads: gives the account its old address back. */
 export default function UndoEmail() {

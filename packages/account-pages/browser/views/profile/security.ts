@@ -5,7 +5,9 @@ import type { Profile } from './record.ts';
 import { AuthenticatorSection } from './security/authenticator.ts';
 import { type Factors, readFactors } from './security/calls.ts';
 import { EmailSection } from './security/email.ts';
+import { LinksSection } from './security/links.ts';
 import { Overview } from './security/overview.ts';
+import { PasskeysSection } from './security/passkeys.ts';
 import { PasswordSection } from './security/password.ts';
 import { Loading, useProfile } from './use-profile.ts';
 
@@ -28,6 +30,8 @@ export default function Security({ result }: { result: Result }) {
             />
           `}
         <//>
+        <${PasskeysSection} passkeys=${loaded.passkeys} onChanged=${factors.reload} result=${result} />
+        <${LinksSection} links=${loaded.links} onChanged=${factors.reload} result=${result} />
         <${AuthenticatorSection} factors=${loaded} onChanged=${factors.reload} result=${result} />
       `}
     <//>

@@ -1,7 +1,7 @@
 import { html } from '../../../html.ts';
 import { Badge } from '../../../parts/badge.ts';
 import { Section } from '../../../parts/section.ts';
-import { texts } from '../../../security-texts.ts';
+import { formatNumber, texts } from '../../../security-texts.ts';
 import type { Factors } from './calls.ts';
 
 /** Recovery codes below which new ones are advised. */
@@ -11,9 +11,14 @@ const { overview } = texts.security;
 
 /** What protects the account, and what to do next. */
 export function Overview({ factors }: { factors: Factors }) {
-  const { totp, recovery_codes_left, password } = factors;
+  const { totp, recovery_codes_left, password, passkeys } = factors;
   const rows = [
     [overview.password, password.set, password.set ? overview.on : overview.off],
+    [
+      overview.passkeys,
+      passkeys.length > 0,
+      passkeys.length > 0 ? formatNumber(passkeys.length) : overview.off,
+    ],
     [overview.app, totp !== null, totp ? overview.on : overview.off],
     ...(totp
       ? [[overview.codes, recovery_codes_left >= FEW, overview.left(recovery_codes_left)] as const]
@@ -33,8 +38,9 @@ export function Overview({ factors }: { factors: Factors }) {
   `;
 }
 
-function nextStep({ totp, recovery_codes_left, password }: Factors): string {
-  if (!password.set) return password.allowed ? overview.nextPassword : overview.atOrganization;
-  if (!totp) return overview.nextApp;
-  return recovery_codes_left < FEW ? overview.nextCodes(recovery_codes_left) : overview.done;
+function nextStep({ totp, recovery_codes_left, password, passkeys }: Factors): string {
+  if (!password.set && !password.allowed) return overview.atOrganization;
+  if (!password.set && passkeys.length === 0) return overview.nextPassword;
+  if (totp) return recovery_codes_left < FEW ? overview.nextCodes(recovery_codes_left) : overview.done;
+  return password.set ? overview.nextApp : overview.done;
 }

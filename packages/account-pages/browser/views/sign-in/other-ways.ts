@@ -1,0 +1,46 @@
+import { config, hasPasskeys, type Provider } from '../../config.ts';
+import { html } from '../../html.ts';
+import { lastWay } from '../../last-way.ts';
+import { Button } from '../../parts/button.ts';
+import { ProviderLink } from '../../parts/provider-link.ts';
+import { texts } from '../../visitor-texts.ts';
+import { Way } from './way.ts';
+
+const { providers, code } = config.ways;
+
+const Or = () => html`<p class="or"><span>${texts.signIn.or}</span></p>`;
+
+/** The ways to sign in that need neither an address nor a password. */
+export const OtherWays = ({
+  isAsking,
+  onPasskey,
+  children,
+}: {
+  /** Whether a passkey is being asked for. */
+  isAsking: boolean;
+  onPasskey: () => void;
+  children?: unknown;
+}) => html`
+  <${Or} />
+  <div class="ways">
+    ${hasPasskeys() && html`<${Button} busy=${isAsking} onClick=${onPasskey}><${Way} way="passkey">${texts.signIn.passkey}<//><//>`}
+    ${providers.length > 0 && html`<div class="providers">${providers.map(providerLink)}</div>`}
+    ${children}
+    <a class="button secondary" href="/sso" data-page><${Way} way="sso">${texts.signIn.sso}<//></a>
+  </div>
+`;
+
+/** What needs an address, but no password. */
+export const MailedCode = () =>
+  code &&
+  html`<a class="button secondary" href="/code-login?start" data-page><${Way} way="code">${texts.signIn.code}<//></a>`;
+
+/** A provider alone has room for its whole sentence; several share rows. */
+function providerLink({ name, label }: Provider) {
+  const sentence = texts.signIn.continueWith(label);
+  return html`
+    <${ProviderLink} name=${name} label=${lastWay() === name ? `${sentence}, ${texts.signIn.lastUsed}` : sentence}>
+      <${Way} way=${name}>${providers.length > 1 ? label : sentence}<//>
+    <//>
+  `;
+}
