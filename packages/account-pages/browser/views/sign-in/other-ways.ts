@@ -39,7 +39,7 @@ export const MailedCode = () =>
 function providerLink({ name, label }: Provider) {
   const sentence = texts.signIn.continueWith(label);
   return html`
-    <${ProviderLink} name=${name} label=${lastWay() === name ? `${sentence}, ${texts.signIn.lastUsed}` : sentence}>
+    <${ProviderLink} name=${name} label=${lastWay() === name ? `${sentence} ${texts.signIn.lastUsed}` : sentence}>
       <${Way} way=${name}>${providers.length > 1 ? label : sentence}<//>
     <//>
   `;
