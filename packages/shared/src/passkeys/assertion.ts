@@ -3,7 +3,7 @@ import type { WithId } from 'mongodb';
 import type { Collections } from '../data/connect.ts';
 import { AppError } from '../http/errors.ts';
 import type { User } from '../identity/user-record.ts';
-import { findUserById, type userCollections } from '../identity/users.ts';
+import type { userCollections } from '../identity/users.ts';
 import { checking, library, refuseForeignFrame } from './client-data.ts';
 import type { Assertion } from './credentials.ts';
 import type { Passkey, passkeyCollections } from './records.ts';
@@ -17,11 +17,30 @@ export interface OwnedPasskey {
   user: WithId<User>;
 }
 
-/** Returns the passkey with a credential id; undefined unless an account names it. */
-export async function findPasskey(db: Database, id: string): Promise<OwnedPasskey | undefined> {
-  const passkey = await db.passkeys.findOne({ _id: id });
-  const user = passkey && (await findUserById(db.users, passkey.account));
-  return passkey && user?.passkeys?.includes(id) ? { passkey, user } : undefined;
+/** Returns the passkey with a credential id, read with its account; undefined unless the account names it. */
+export async function findPasskey(
+  { passkeys, users }: Database,
+  id: string,
+): Promise<OwnedPasskey | undefined> {
+  const [found] = await passkeys
+    .aggregate<Passkey & { users: WithId<User>[] }>([
+      { $match: { _id: id } },
+      {
+        $lookup: {
+          from: users.collectionName,
+          localField: 'account',
+          foreignField: '_id',
+          as: 'users',
+        },
+      },
+    ])
+    .toArray();
+  if (!found) return undefined;
+  const {
+    users: [user],
+    ...passkey
+  } = found;
+  return user?.passkeys?.includes(id) ? { passkey, user } : undefined;
 }
 
 interface Expected {
