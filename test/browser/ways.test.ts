@@ -88,9 +88,9 @@ describePages(
         'Forgot your password?',
         'Sign in',
         'Sign in with a passkey',
-        'GitHub',
-        'Google',
-        'Example University',
+        'Continue with GitHub',
+        'Continue with Google',
+        'Continue with Example University',
         'E-mail me a code',
       ]);
     });

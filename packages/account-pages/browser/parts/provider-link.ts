@@ -4,20 +4,10 @@ import { beginWay } from '../last-way.ts';
 import { rememberPage } from '../return-page.ts';
 
 /** Leads to a provider, and from there back to this page with a new session. */
-export const ProviderLink = ({
-  name,
-  label,
-  children,
-}: {
-  name: string;
-  /** The name for screen readers where the text alone is ambiguous; it contains the text. */
-  label?: string;
-  children?: ComponentChildren;
-}) => html`
+export const ProviderLink = ({ name, children }: { name: string; children?: ComponentChildren }) => html`
   <a
     class="button secondary"
     href=${`/social/${encodeURIComponent(name)}/login`}
-    aria-label=${label}
     onClick=${() => {
       beginWay(name);
       rememberPage();

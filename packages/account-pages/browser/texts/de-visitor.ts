@@ -9,7 +9,7 @@ export const texts: VisitorTexts = {
     next: 'Weiter',
     change: 'Ändern',
     continueAt: (organization) => `Weiter bei ${organization}`,
-    continueWith: (provider) => `Weiter mit ${provider}`,
+    continueWith: 'Weiter mit',
     passkey: 'Mit einem Passkey anmelden',
     code: 'Code per E-Mail erhalten',
     lastUsed: 'Zuletzt verwendet',

@@ -8,7 +8,8 @@ export const texts = {
     next: 'Continue',
     change: 'Change',
     continueAt: (organization: string) => `Continue at ${organization}`,
-    continueWith: (provider: string) => `Continue with ${provider}`,
+    /** Followed by the name of a provider. */
+    continueWith: 'Continue with',
     passkey: 'Sign in with a passkey',
     code: 'E-mail me a code',
     lastUsed: 'Last used',

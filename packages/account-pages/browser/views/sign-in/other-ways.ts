@@ -1,6 +1,5 @@
 import { config, hasPasskeys, type Provider } from '../../config.ts';
 import { html } from '../../html.ts';
-import { lastWay } from '../../last-way.ts';
 import { Button } from '../../parts/button.ts';
 import { ProviderLink } from '../../parts/provider-link.ts';
 import { texts } from '../../visitor-texts.ts';
@@ -35,12 +34,11 @@ export const MailedCode = () =>
   code &&
   html`<a class="button secondary" href="/code-login?start" data-page><${Way} way="code">${texts.signIn.code}<//></a>`;
 
-/** A provider alone has room for its whole sentence; several share rows. */
-function providerLink({ name, label }: Provider) {
-  const sentence = texts.signIn.continueWith(label);
-  return html`
-    <${ProviderLink} name=${name} label=${lastWay() === name ? `${sentence} ${texts.signIn.lastUsed}` : sentence}>
-      <${Way} way=${name}>${providers.length > 1 ? label : sentence}<//>
+/** A provider alone has room for its whole sentence; several share rows, and show their names. */
+const providerLink = ({ name, label }: Provider) => html`
+  <${ProviderLink} name=${name}>
+    <${Way} way=${name}>
+      <span class=${providers.length > 1 ? 'visually-hidden' : ''}>${texts.signIn.continueWith}${' '}</span>${label}
     <//>
-  `;
-}
+  <//>
+`;
