@@ -5,6 +5,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { isLive } from '@gatehouse/shared/identity/sessions';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import { ACTIVE } from '@gatehouse/shared/identity/users';
 import { soleOwnerships } from '../../access/memberships/sole-ownerships.ts';
 import { operation } from '../operation.ts';
@@ -25,7 +26,8 @@ export const deleteAccount = operation(deleteAccountContract.line, {
     const at = now();
     const budget = { key: `deletions of ${_id.toHexString()}`, limit: PER_HOUR, seconds: HOUR };
     const takeBack = await spendAll(db, [budget], at);
-    const [requested_at, due_at] = [new Date(at), new Date(at + config.ACCOUNT_DELETION_DAYS * DAY)];
+    const requested_at = new Date(at);
+    const due_at = new Date(Math.max(at + config.ACCOUNT_DELETION_DAYS * DAY, ...undosEnd(user)));
     const notice = newNotice({
       kind: 'deletion_requested',
       to: email,
@@ -34,7 +36,8 @@ export const deleteAccount = operation(deleteAccountContract.line, {
       details: { deletes_at: due_at },
     });
     const { matchedCount } = await db.users.updateOne(
-      { _id, deletion: { $exists: false }, ...ACTIVE, ...isLive(session) },
+      // A concurrent change of the address can be undone for longer.
+      { _id, email, deletion: { $exists: false }, ...ACTIVE, ...isLive(session) },
       withNotice(
         {
           $set: { deletion: { requested_at, due_at, next: due_at } },
@@ -43,7 +46,7 @@ export const deleteAccount = operation(deleteAccountContract.line, {
         notice,
       ),
     );
-    // A concurrent call has asked for it, or the account was disabled: either has ended this session.
+    // A concurrent call has asked for it or changed the address, or the account was disabled: each has ended this session.
     if (matchedCount === 0) {
       await takeBack();
       throw new AppError('invalidToken');
@@ -53,3 +56,10 @@ export const deleteAccount = operation(deleteAccountContract.line, {
     return { requested_at: requested_at.toISOString(), due_at: due_at.toISOString() };
   },
 });
+
+/**
+ * When the links end that undo a change of the address, in Unix milliseconds. Whoever has changed it must not delete the
+ * account before: the link would restore nothing.
+ */
+const undosEnd = ({ email_undos = [] }: Pick<User, 'email_undos'>): number[] =>
+  email_undos.map(({ until }) => until.getTime());

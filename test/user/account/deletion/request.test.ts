@@ -1,6 +1,6 @@
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import type { ObjectId } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { eventsOf } from '../../../fixtures/audit.ts';
 import { enrolled } from '../../../fixtures/enrolled.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
@@ -75,6 +75,36 @@ describe('DELETE /api/v1/users/me', () => {
     const answer = await requestDeletion({ authorization });
     expect(answer.body.error).toMatchObject({ code: 'CONFIRMATION_REQUIRED' });
     expect(await stored(user.user_id)).not.toHaveProperty('deletion');
+  });
+
+  test('is not due while a link can undo a change of the address', async () => {
+    const person = await loggedIn(services);
+    const undo = (id: string, days: number) => ({
+      id,
+      email: `${id}@elsewhere.example`,
+      until: new Date(services.clock.now() + days * DAY * 1000),
+    });
+    const email_undos = [undo('first', 15), undo('second', 16)];
+    await services.db.users.updateOne({ user_id: person.user_id as string }, { $set: { email_undos } });
+    expect(outcome(await requestDeletion(person.headers)).body).toStrictEqual({
+      requested_at: iso(),
+      due_at: iso(16 * DAY),
+    });
+    expect((await stored(person.user_id))?.deletion?.next).toEqual(email_undos[1]?.until);
+  });
+
+  test('is refused once the address has changed during the call', async () => {
+    const person = await loggedIn(services);
+    const write = services.db.users.updateOne.bind(services.db.users);
+    const spied = vi.spyOn(services.db.users, 'updateOne').mockImplementationOnce((async (
+      ...call: Parameters<typeof write>
+    ) => {
+      await write({ user_id: person.user_id as string }, { $set: { email: `changed-${person.email}` } });
+      return write(...call);
+    }) as unknown as typeof write);
+    expect((await requestDeletion(person.headers)).status).toBe(401);
+    spied.mockRestore();
+    expect(await stored(person.user_id)).not.toHaveProperty('deletion');
   });
 
   test('one of two concurrent calls asks for it', async () => {
