@@ -105,6 +105,11 @@ describe('GET /api/v1/users/me/data', () => {
       scim_token: SECRET,
     } as never);
     await db.ssoSessions.updateOne({ user_id }, { $set: { refresh_token: SECRET } });
+    const link = 'google:https://accounts.google.com 1815';
+    const unnamed = 'google:https://accounts.google.com 1816';
+    for (const _id of [link, unnamed])
+      await db.loginNames.insertOne({ _id, user_id: String(user_id), email: null, created_at: at });
+    await db.users.updateOne({ user_id }, { $set: { links: [link] } });
     // A field that a later version stores.
     const everything = Object.values(db).filter((each) => typeof each === 'object');
     for (const collection of everything)
@@ -132,6 +137,7 @@ describe('GET /api/v1/users/me/data', () => {
       'chatbots',
       'webhooks',
       'identities',
+      'links',
       'audit',
     ]);
     expect(body.exported_at).toBe(new Date(clock.now()).toISOString());
@@ -167,6 +173,9 @@ describe('GET /api/v1/users/me/data', () => {
     expect(idsOf(body.chatbots)).toEqual(idsOf([own, shared, department]));
     expect(body.webhooks).toMatchObject([{ url: 'https://app.example.com/', headers: ['X-Key'] }]);
     expect(body.identities).toMatchObject([{ connection_name: 'Directory', subject: texts.name }]);
+    expect(body.links).toMatchObject([
+      { provider: 'google', email: null, identity: 'https://accounts.google.com 1815' },
+    ]);
 
     const listed = await send(`${service.url}/api/v1/users/me/audit?limit=100`, {
       headers: { authorization: bearer(ada) },
@@ -195,6 +204,7 @@ describe('GET /api/v1/users/me/data', () => {
       chatbots: [],
       webhooks: [],
       identities: [],
+      links: [],
     });
   });
 
