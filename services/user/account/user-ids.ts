@@ -119,4 +119,7 @@ export async function drawUserIds(db: Database, count: number, fewest = DIGITS):
  * interrupted import leaves.
  */
 export const takenAmong = (db: Database, ids: readonly string[]): Promise<Set<unknown>> =>
-  namedIds(db, ids, [['users', 'user_id'], ...REFERENCES.filter(([collection]) => collection !== 'features')]);
+  namedIds(db, ids, [
+    ['users', 'user_id'],
+    ...REFERENCES.filter(([collection]) => collection !== 'features'),
+  ]);
