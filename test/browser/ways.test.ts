@@ -65,7 +65,7 @@ describePages(
 
     test('speaks German', async () => {
       const page = await pages.open('/', { locale: 'de-DE' });
-      await page.getByRole('button', { name: 'Mit einem Passkey anmelden' }).waitFor();
+      await page.getByRole('button', { name: 'Mit Passkey anmelden' }).waitFor();
       await page.getByRole('link', { name: 'Weiter mit Example University' }).waitFor();
       await expectAccessible(page, 'sign-in-ways-de');
     });
