@@ -4,6 +4,7 @@ import { flood } from './flood.ts';
 import { gateway } from './gateway.ts';
 import { growth } from './growth.ts';
 import { healthLive } from './health-live.ts';
+import { importing } from './import.ts';
 import { listChatbots } from './list-chatbots.ts';
 import { lists } from './lists.ts';
 import { login } from './login.ts';
@@ -33,6 +34,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   'list-chatbots': listChatbots,
   lists,
   'million-users': millionUsers,
+  import: importing,
   webhooks,
   growth,
   saml,

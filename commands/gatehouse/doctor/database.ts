@@ -15,8 +15,13 @@ const COLLECTIONS = Object.values({ ...USER_COLLECTIONS, ...LOGIN_COLLECTIONS, .
 /**
  * Looks at the server at MONGODB_URI, writing nothing.
  * @param then is called with the database if it can be reached.
+ * @param now returns Unix milliseconds.
  */
-export async function checkDatabase(uri: string, then: (db: Db) => Promise<Finding[]>): Promise<Finding[]> {
+export async function checkDatabase(
+  uri: string,
+  then: (db: Db) => Promise<Finding[]>,
+  now = Date.now,
+): Promise<Finding[]> {
   let client: MongoClient;
   try {
     client = new MongoClient(uri, { appName: 'gatehouse-doctor', serverSelectionTimeoutMS: TIMEOUT });
@@ -42,7 +47,7 @@ export async function checkDatabase(uri: string, then: (db: Db) => Promise<Findi
       found: `${version}`,
       advice: 'upgrade MongoDB, or name all members in MONGODB_URI; the services refuse to start',
     });
-    return [options, server, await checkClock(db), ...(await checkIndexes(db)), ...(await then(db))];
+    return [options, server, await checkClock(db, now), ...(await checkIndexes(db)), ...(await then(db))];
   } finally {
     await client.close();
   }
@@ -62,10 +67,10 @@ async function finding(
 }
 
 /** Compares the clock of this machine with that of MongoDB, which also deletes what has expired. */
-async function checkClock(db: Db): Promise<Finding> {
-  const asked = Date.now();
+async function checkClock(db: Db, now: () => number): Promise<Finding> {
+  const asked = now();
   const { localTime } = await db.command({ hello: 1 });
-  const middle = (asked + Date.now()) / 2;
+  const middle = (asked + now()) / 2;
   const skew = Math.round(Math.abs(new Date(localTime).getTime() - middle));
   const advice =
     'synchronize the clocks of all hosts (chrony or systemd-timesyncd); tokens, codes and leases need them';

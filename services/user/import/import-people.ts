@@ -9,7 +9,7 @@ import { emptyReport, type ImportReport, refuseRow } from './report.ts';
 import { writeBatch } from './write-batch.ts';
 
 /** Accounts in one write, and writes at the same time. */
-const BATCH = 500;
+const BATCH = 1_000;
 const PARALLEL = 4;
 interface Import {
   db: Database;

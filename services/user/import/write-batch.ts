@@ -2,7 +2,7 @@ import { duplicatePositions } from '@gatehouse/shared/data/bulk-errors';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import { newFeatures } from '@gatehouse/shared/identity/features';
 import { EMAIL_COLLATION } from '@gatehouse/shared/identity/users';
-import { drawUserIds, takenAmong } from '../account/user-ids.ts';
+import { drawUserIds, placesWithRecords, takenAmong } from '../account/user-ids.ts';
 import type { Database } from '../database.ts';
 import type { NewUser } from './new-user.ts';
 import { type ImportReport, noteProblem, refuseRow } from './report.ts';
@@ -89,6 +89,9 @@ async function insert(db: Database, users: readonly NewUser[]): Promise<Set<numb
 
 async function newIds(db: Database, count: number): Promise<string[]> {
   const ids = new Set<string>();
-  while (ids.size < count) for (const id of await drawUserIds(db, count - ids.size)) ids.add(id);
+  if (count === 0) return [];
+  const places = await placesWithRecords(db);
+  while (ids.size < count)
+    for (const id of await drawUserIds(db, count - ids.size, undefined, places)) ids.add(id);
   return [...ids];
 }
