@@ -7,7 +7,7 @@ import { testClock } from '../fixtures/clock.ts';
 import { watchedDatabase } from '../fixtures/database.ts';
 import { enrolled } from '../fixtures/enrolled.ts';
 import { eventually } from '../fixtures/eventually.ts';
-import { type Answered, postJson } from '../fixtures/http.ts';
+import { postJson } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
 import { listen, testConfig } from '../fixtures/services.ts';
 
@@ -64,28 +64,39 @@ async function withoutAccounts(path: string, body: object) {
   released.resolve();
   await eventually(async () => (await database.db.auditEvents.countDocuments()) > (await audited));
   held.mockRestore();
-  return { status: answer.status, keys: keysOf(answer), commands };
+  return { status: answer.status, body: answer.body, commands };
 }
-const keysOf = ({ body }: Answered) => Object.keys(body.error ?? body);
+const told = ({ status, body, commands }: Awaited<ReturnType<typeof withoutAccounts>>) => ({
+  status,
+  keys: Object.keys(body.error ?? body),
+  commands,
+});
 
 describe.each(ADDRESSES)('with the address of %s', (_, store) => {
   test('asking for a code is answered before the account is read', async () => {
     const { email } = await store();
-    expect(await withoutAccounts('login/code', { email })).toEqual({
+    expect(told(await withoutAccounts('login/code', { email }))).toEqual({
       status: 200,
       keys: ['token', 'expires_in'],
       // Three budgets of a network and a mailbox, two of a day, and the code.
-      commands: Array(6).fill('update'),
+      commands: [...Array(5).fill('update'), 'insert'],
     });
   });
 
   test('a wrong code is answered before the account is read, for one write', async () => {
     const { email } = await store();
     await withoutAccounts('login/code', { email });
-    expect(await withoutAccounts('login/code/verify', { email, code: '000000' })).toEqual({
+    expect(told(await withoutAccounts('login/code/verify', { email, code: '000000' }))).toEqual({
       status: 401,
       keys: ['code', 'message', 'details', 'timestamp', 'request_id'],
       commands: ['findAndModify'],
     });
+  });
+
+  test('a wrong code with the token costs one write more', async () => {
+    const { email } = await store();
+    const { token } = (await withoutAccounts('login/code', { email })).body;
+    const answer = await withoutAccounts('login/code/verify', { email, code: '000000', token });
+    expect(answer).toMatchObject({ status: 401, commands: ['findAndModify', 'findAndModify'] });
   });
 });

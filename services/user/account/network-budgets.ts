@@ -32,13 +32,29 @@ const isExempt = ({ config, ip }: Call): boolean => config.NODE_ENV !== 'product
 export const spendCodeMail = (call: Call, email: string): Promise<TakeBack> =>
   spendAll(call.db, isExempt(call) ? [] : codeBudgets(call, email), call.now);
 
+interface LoginCodeMail {
+  email: string;
+  /** Names the request for the code. */
+  attempt: string;
+}
+
+const loginCodesAt = (email: string): string => `login codes at ${mailboxOf(email)}`;
+
 /** Counts a code to log in that is asked for, whether or not it is mailed. @throws {AppError} rateLimited */
-export async function spendLoginCodeMail(call: Call, email: string): Promise<TakeBack> {
-  const budgets = [
-    ...codeBudgets(call, email),
-    ...dailyBudgets(`login codes at ${mailboxOf(email)}`, call.ip),
-  ];
-  return spendAll(call.db, isExempt(call) ? [] : budgets, call.now);
+export async function spendLoginCodeMail(call: Call, { email, attempt }: LoginCodeMail): Promise<TakeBack> {
+  const budgets = [...codeBudgets(call, email), ...dailyBudgets(loginCodesAt(email), call.ip)];
+  return spendAll(call.db, isExempt(call) ? [] : budgets, call.now, attempt);
+}
+
+/** Takes a code that was used back from the budgets of a day, which bound guessing. */
+export async function giveBackLoginCode(
+  { budgets }: Pick<Database, 'budgets'>,
+  { email, attempt }: LoginCodeMail,
+): Promise<void> {
+  const name = loginCodesAt(email);
+  // Those of the networks begin with the name and a space, which the exclamation mark follows.
+  const ofDay = { key: { $gte: name, $lt: `${name}!` } };
+  await budgets.updateMany(ofDay, { $pull: { uses: { id: attempt } } });
 }
 
 function codeBudgets({ config, ip }: Call, email: string): SlidingBudget[] {

@@ -14,13 +14,14 @@ const GUESS = {
   ...ADDRESS,
   code: typedCode.meta({ examples: ['048213'] }),
   token: z.string().exactOptional().meta({
-    description: 'The token of the request for the code. Guesses with it are counted separately.',
+    description:
+      'The token of the request for the code, which no later request replaces for it. Guesses with it are counted separately.',
   }),
 };
 
 const requesting = {
   summary: 'Request a code to log in',
-  description: `Mails a code that is valid for ${LOGIN_CODE_LIFETIME / 60} minutes and replaces the earlier one, and a link with it, to the address of a verified account. The answer is the same for every address. Each mailbox gets ten codes an hour and twenty of these a day, half of them for one client network, and each client network thirty an hour.`,
+  description: `Mails a code that is valid for ${LOGIN_CODE_LIFETIME / 60} minutes, and a link with it, to the address of a verified account. It replaces earlier ones, which stay valid with their own token only. The answer is the same for every address. Each mailbox gets ten codes an hour and twenty unused ones of these a day, half of them for one client network, and each client network thirty an hour.`,
   returns: z.object({ token: z.string(), expires_in: z.int() }).meta({
     description:
       'If the address has a verified account, its code is on the way. The token belongs to this request and is never accepted as a bearer; `expires_in` is in seconds.',

@@ -79,6 +79,7 @@ export const networkBudgets = (name: string, address: string, limit: number): Sl
  * Counts one use in every budget, each in one atomic write. A use that one of them refuses is taken back from the
  * others; a crash in between leaves it counted.
  * @param now Unix milliseconds.
+ * @param id names the use.
  * @returns a function that takes the use back.
  * @throws {AppError} rateLimited when a budget is spent.
  */
@@ -86,12 +87,13 @@ export async function spendAll(
   db: BudgetDatabase,
   budgets: readonly SlidingBudget[],
   now: number,
+  id: string = randomUUID(),
 ): Promise<() => Promise<void>> {
   if (budgets.length === 0) return async () => {};
-  const use = { id: randomUUID(), at: Math.floor(now / 1000) };
+  const use = { id, at: Math.floor(now / 1000) };
   const keys = budgets.map(({ key }) => key);
   const takeBack = async () =>
-    void (await db.budgets.updateMany({ key: { $in: keys } }, { $pull: { uses: { id: use.id } } }));
+    void (await db.budgets.updateMany({ key: { $in: keys } }, { $pull: { uses: { id } } }));
   try {
     for (const budget of budgets) await spend(db, budget, use);
   } catch (error) {

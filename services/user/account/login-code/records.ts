@@ -1,16 +1,14 @@
 import { collection } from '@gatehouse/shared/data/connect';
 
 /**
- * The latest code that was asked for with an address, whether or not it has an account: so an answer costs the same for
- * every address.
+ * A code that was asked for with an address, whether or not it has an account: so an answer costs the same for every
+ * address.
  */
-interface LoginCode {
-  /** The digest of the address. */
+export interface LoginCode {
+  /** The digest of the address, and the id in the token of the request. */
   _id: string;
   /** The keyed digest of the code; absent once it is used. */
   digest?: string;
-  /** The id in the token of the request. */
-  attempt: string;
   issued_at: Date;
   expires_at: Date;
   /** With the token of the request. */

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUIDv7 } from 'node:crypto';
 import { requestLoginCode } from '@gatehouse/shared/contract/login-code';
 import { orTakeBack } from '@gatehouse/shared/data/sliding-budget';
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
@@ -33,8 +33,8 @@ export const requestCodeDirect = formOperation(requestLoginCode.direct.line, {
 async function request(call: Request) {
   const { config, db, tokens, now, request, body } = call;
   const { email } = body;
-  const takeBack = await spendLoginCodeMail({ config, db, ip: request.ip, now: now() }, email);
-  const attempt = randomUUID();
+  const attempt = randomUUIDv7();
+  const takeBack = await spendLoginCodeMail({ config, db, ip: request.ip, now: now() }, { email, attempt });
   const code = await orTakeBack(takeBack, () => issueLoginCode(call, { email, attempt, now: now() }));
   afterResponse(request, () => mailCode(call, code));
   return { token: tokens.loginCode({ email, attempt }, now()), expires_in: LOGIN_CODE_LIFETIME };

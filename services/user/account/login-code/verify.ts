@@ -17,6 +17,7 @@ import { findUserByEmail } from '@gatehouse/shared/identity/users';
 import type { Call } from '@gatehouse/shared/operation/operation';
 import type { WithId } from 'mongodb';
 import { afterResponse } from '../../after-response.ts';
+import { giveBackLoginCode } from '../network-budgets.ts';
 import { spendLoginCode } from './code.ts';
 import { formOperation, type LoginCodeDependencies, operation } from './operation.ts';
 
@@ -60,15 +61,16 @@ async function logIn(call: Login, contract: LoginContract): Promise<BegunSession
   const way = 'code';
   // The session begins before the code is used: whatever ends all sessions meanwhile ends it too.
   const began = now();
-  const issuedAt = await issueOf(call);
-  const user = issuedAt ? await findUserByEmail(db.users, email) : null;
-  if (!issuedAt || !user) {
+  const used = await useCode(call);
+  if (used) afterResponse(request, () => giveBackLoginCode(db, { email, attempt: used.attempt }));
+  const user = used ? await findUserByEmail(db.users, email) : null;
+  if (!used || !user) {
     afterResponse(request, () => auditWrongCode(call));
     throw new AppError('codeInvalid');
   }
   const record = (outcome: string) =>
     auditAttempt(db, request, now(), { action: 'login', outcome, user, email, ...auditedWay(way) });
-  const refusal = await refusalOf(call, user, issuedAt);
+  const refusal = await refusalOf(call, user, used.issued_at);
   if (refusal) {
     await record(refusal);
     throw new AppError(REFUSALS[refusal]);
@@ -80,8 +82,8 @@ async function logIn(call: Login, contract: LoginContract): Promise<BegunSession
   return beginSession(call, user, { began, contract, way });
 }
 
-/** Uses the code, and returns when it was issued; undefined if it is not right. */
-async function issueOf(call: Login): Promise<Date | undefined> {
+/** Uses the code. @returns undefined if it is not right. */
+async function useCode(call: Login) {
   const { tokens, now, body } = call;
   const { email, token } = body;
   const code = body.code.replaceAll(/\s/g, '');

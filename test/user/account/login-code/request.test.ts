@@ -203,6 +203,17 @@ describe('limits', () => {
     expect((await ask(email, 21)).status).toBe(200);
   });
 
+  test('a code that is used does not count for the day', async () => {
+    const { email } = await newMember(services.db);
+    for (let turn = 0; turn < 22; turn += 1) {
+      const { code } = await newCode(services, email, fromNetwork(41));
+      expect((await verifyPost(services, { email, code })).status).toBe(200);
+      const day = { key: { $regex: `^login codes at ${email.toLowerCase()}` }, 'uses.0': { $exists: true } };
+      await eventually(async () => (await services.db.budgets.countDocuments(day)) === 0);
+      services.clock.advance(900);
+    }
+  });
+
   test('a refused request replaces no code', async () => {
     const { email } = await newMember(services.db);
     const { code } = await newCode(services, email, fromNetwork(31));
