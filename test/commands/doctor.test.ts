@@ -49,6 +49,14 @@ describe('the settings', () => {
     expect(JSON.stringify(findings)).not.toContain('a secret address');
   });
 
+  test('of one service are judged alone', () => {
+    const { CAPTCHA_SECRET: _, ...user } = SAFE;
+    expect(troubles(checkSettings(user).findings)).toMatchObject([
+      { status: 'fail', found: expect.stringContaining('CAPTCHA_SECRET is required') },
+    ]);
+    expect(troubles(checkSettings(user, ['user']).findings)).toStrictEqual([]);
+  });
+
   test('that are safe are said to be so', () => {
     expect(troubles(checkSettings({ ...SAFE, NODE_ENV: 'production' }).findings)).toStrictEqual([]);
   });

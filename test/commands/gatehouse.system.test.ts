@@ -78,6 +78,7 @@ describe('npx gatehouse', () => {
     [['import', 'people.json', '--from', 'constructor'], '--from must be one of'],
     [['export', 'a', 'b'], 'name one file'],
     [['doctor', '--fix'], "Unknown option '--fix'"],
+    [['doctor', '--service', 'mongo'], '--service must be one of gateway, login, user'],
   ])('ends with 2 for a wrong command line: %j', async (args, message) => {
     const { code, stdout, stderr } = await gatehouse(args);
     expect({ code, stdout }).toStrictEqual({ code: 2, stdout: '' });

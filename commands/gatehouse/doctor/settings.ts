@@ -1,20 +1,23 @@
 import { type Config, ConfigError, loadConfig, type Service } from '@gatehouse/shared/config';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-const SERVICES: readonly Service[] = ['gateway', 'login', 'user'];
+export const SERVICES: readonly Service[] = ['gateway', 'login', 'user'];
 
 /** The settings of the services, where they can be read. */
 export type Settings = { [S in Service]?: Config<S> };
 
 /**
- * Reads the settings of every service as the services do: whether they are valid, and whether production would refuse
+ * Reads the settings of services as the services do: whether they are valid, and whether production would refuse
  * them, such as secrets that are short, guessable or used twice.
  */
-export function checkSettings(env: NodeJS.ProcessEnv): { settings: Settings; findings: Finding[] } {
+export function checkSettings(
+  env: NodeJS.ProcessEnv,
+  services = SERVICES,
+): { settings: Settings; findings: Finding[] } {
   const isProduction = env.NODE_ENV === 'production';
   const invalid = new Set<string>();
   const unsafe = new Set<string>();
-  const read = SERVICES.map((service) => {
+  const read = services.map((service) => {
     try {
       // In production the unsafe settings would be the only ones that it names.
       const { config, warnings } = loadConfig(service, { ...env, NODE_ENV: 'development' });
