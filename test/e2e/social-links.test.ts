@@ -34,7 +34,7 @@ async function newPerson(email = 'countess@example.com') {
     unlink: (link_id: string) => call('DELETE', `${linksPath}/${link_id}`),
     /** @returns the provider's address. */
     async beginLink(provider: string): Promise<string> {
-      const { status, body } = await browser.post(`${linksPath}/${provider}`, {}, { authorization });
+      const { status, body } = await browser.post(linksPath, { provider }, { authorization });
       expect({ status, body }).toMatchObject({ status: 200 });
       return body.redirect_url;
     },
@@ -129,7 +129,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     const account = await newMember(journey.db, {});
     const authorization = bearerOf(account, journey.clock.now() - 11 * 60_000);
     const headers = { authorization };
-    const begun = await postJson(`${journey.url}/api/v1/users/me/links/${provider}`, {}, headers);
+    const begun = await postJson(`${journey.url}/api/v1/users/me/links`, { provider }, headers);
     const removed = await send(`${journey.url}/api/v1/users/me/links/x`, { method: 'DELETE', headers });
     expect([begun, removed].map(({ status, body }) => [status, body.error.code])).toEqual([
       [403, 'CONFIRMATION_REQUIRED'],

@@ -30,6 +30,8 @@ const OWN = [
   '/health/ready',
 ];
 const THEIRS = [
+  '/social/{provider}/callback',
+  '/social/{provider}/login',
   '/auth/refresh',
   '/auth/logout',
   '/api/v1/auth/refresh',
@@ -43,6 +45,8 @@ const THEIRS = [
   '/api/v1/users/me/passkeys',
   '/api/v1/users/me/passkeys/options',
   '/api/v1/users/me/passkeys/{passkey_id}',
+  '/api/v1/users/me/links',
+  '/api/v1/users/me/links/{link_id}',
   '/api/v1/users/me/factors',
   '/api/v1/users/me/factors/totp',
   '/api/v1/users/me/factors/totp/confirm',

@@ -133,14 +133,14 @@ test.each(['gateway', 'login', 'user'])(
 );
 
 /** Operations that identity providers and browsers call. They have no bearer, or in SCIM one of their own. */
-const isForProviders = (name: string) => / \/(?:saml|oauth|scim\/v2)\//.test(name);
+const isForProviders = (name: string) => / \/(?:saml|oauth|social|scim\/v2)\//.test(name);
 const isScim = (name: string) => name.includes(' /scim/v2/');
 
 /** Returns whether an operation with a bearer supports Idempotency-Key (CONTRACT.md §Idempotency). */
 const takesKey = (name: string) =>
   !name.startsWith('get ') &&
   !isScim(name) &&
-  !/^post .*\/(?:refresh|logout|confirm|email\/verify|factors\/totp|passkeys?\/options|recovery-codes|rotate-secret|scim-token)$/.test(
+  !/^post .*\/(?:refresh|logout|confirm|email\/verify|me\/links|factors\/totp|passkeys?\/options|recovery-codes|rotate-secret|scim-token)$/.test(
     name,
   );
 

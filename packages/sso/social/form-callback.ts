@@ -1,4 +1,4 @@
-import { failurePage } from '@gatehouse/shared/http/failure-page';
+import { failurePage, prefersJson } from '@gatehouse/shared/http/failure-page';
 import { z } from 'zod';
 import { answerParameters } from './callback.ts';
 import { providerName } from './login.ts';
@@ -26,10 +26,14 @@ export const socialFormCallback = loginFormOperation('POST /social/{provider}/ca
   config: { errorPage: failurePage },
   consumes: ['application/x-www-form-urlencoded'],
   summary: 'Receive the answer of a provider that posts it',
-  description: 'Redirects the browser (303) to the same address, which receives the answer as a query.',
+  description:
+    'Redirects the browser (303) to the same address, which receives the answer as a query. A client that accepts `application/json` and not `text/html` gets the address in JSON.',
   params: z.object({ provider: providerName }),
   body: form,
-  returns: { 303: z.null().meta({ description: 'To GET /social/{provider}/callback', examples: [null] }) },
+  returns: z.object({ redirect_url: z.string() }).meta({
+    description: 'GET /social/{provider}/callback with the answer',
+    examples: [{ redirect_url: '/social/apple/callback?state=3q2-7wEBAQ0ZTmV2&code=c6a1f0e4' }],
+  }),
   fails: ['invalidFormat', 'notFound', 'rateLimited', 'unavailable'],
   audits: ['login'],
   async handle({ options, request, reply, params: { provider }, body: { user, ...answer } }) {
@@ -43,7 +47,8 @@ export const socialFormCallback = loginFormOperation('POST /social/{provider}/ca
       Object.entries(answer).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     );
     reply.header('cache-control', 'no-store');
-    return reply.redirect(`/social/${provider}/callback?${query}`, 303);
+    const redirect_url = `/social/${provider}/callback?${query}`;
+    return prefersJson(request) ? { redirect_url } : reply.redirect(redirect_url, 303);
   },
 });
 

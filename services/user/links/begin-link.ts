@@ -1,4 +1,5 @@
 import { AppError } from '@gatehouse/shared/http/errors';
+import { jsonBody, requiredText } from '@gatehouse/shared/http/fields';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
 import { beginSocialFlow } from '@gatehouse/sso/social-flow';
@@ -7,26 +8,26 @@ import { spendChange } from './change-budget.ts';
 import { operation } from './operation.ts';
 
 /** CONTRACT.md §Linking. */
-export const beginLink = operation('POST /api/v1/users/me/links/{provider}', {
+export const beginLink = operation('POST /api/v1/users/me/links', {
   needs: 'own',
   fresh: true,
   returnsSecret: true,
   summary: 'Begin to link an account at a provider',
   description:
     'Returns the address at the provider to which the browser goes. The answer sets a cookie, and only this browser can complete the link, within ten minutes and while the session lasts. The provider sends it back to the profile. Twenty changes of links in an hour lead to 429.',
-  params: z.object({
-    provider: z.string().meta({ description: 'Names the provider, as SOCIAL_PROVIDERS does' }),
-  }),
+  body: jsonBody({
+    provider: requiredText.meta({ description: 'Names the provider, as SOCIAL_PROVIDERS does' }),
+  }).meta({ examples: [{ provider: 'google' }] }),
   returns: z.object({ redirect_url: z.string() }).meta({
     description: 'Where the person logs in',
     examples: [
       { redirect_url: 'https://accounts.google.com/o/oauth2/v2/auth?client_id=gatehouse&response_type=code' },
     ],
   }),
-  fails: ['ssoRequired', 'rateLimited', 'unavailable'],
-  async handle({ config, db, now, social, request, reply, caller: user_id, params }) {
+  fails: ['ssoRequired', 'notFound', 'rateLimited', 'unavailable'],
+  async handle({ config, db, now, social, request, reply, caller: user_id, body }) {
     const { user, session } = principalOf(request);
-    const client = config.SOCIAL.find(({ name }) => name === params.provider);
+    const client = config.SOCIAL.find(({ name }) => name === body.provider);
     if (!client) throw new AppError('notFound');
     if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
     await spendChange(db, user, now());

@@ -3,7 +3,7 @@ import { newSessionId } from '@gatehouse/shared/identity/tokens';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventsOf } from '../../fixtures/audit.ts';
 import { eventually } from '../../fixtures/eventually.ts';
-import { type Answered, send } from '../../fixtures/http.ts';
+import { type Answered, postJson, send } from '../../fixtures/http.ts';
 import { bearerOf } from '../../fixtures/members.ts';
 import { type Browser, locationOf, newBrowser } from '../../sso/oidc/oidc-service.ts';
 import type { SocialService } from '../../sso/social/social-service.ts';
@@ -31,7 +31,7 @@ const call = (method: string, path: string, authorization: string): Promise<Answ
 
 /** Begins to link, in a browser, and lets the provider answer. @returns where it sends the browser. */
 async function beginLink(person: Person, browser: Browser, authorization = person.authorization) {
-  const begun = await browser.post('/api/v1/users/me/links/google', {}, { authorization });
+  const begun = await browser.post('/api/v1/users/me/links', { provider: 'google' }, { authorization });
   expect([begun.status, begun.headers.get('cache-control')]).toEqual([200, 'no-store']);
   return locationOf(await browser(begun.body.redirect_url));
 }
@@ -120,10 +120,12 @@ describe('linking in the profile', () => {
   });
 
   it('needs a fresh session and a known provider', async () => {
-    expect(reasonOf(await call('POST', '/evil', ada.authorization))).toEqual([404, 'RESOURCE_NOT_FOUND']);
+    const begin = (provider: string, authorization: string) =>
+      postJson(`${service.url}/api/v1/users/me/links`, { provider }, { authorization });
+    expect(reasonOf(await begin('evil', ada.authorization))).toEqual([404, 'RESOURCE_NOT_FOUND']);
     const now = service.clock.now();
     const stale = bearerOf(ada, now, { sid: newSessionId(now - 601_000) });
-    expect(reasonOf(await call('POST', '/google', stale))).toEqual([403, 'CONFIRMATION_REQUIRED']);
+    expect(reasonOf(await begin('google', stale))).toEqual([403, 'CONFIRMATION_REQUIRED']);
     expect(reasonOf(await call('DELETE', '/x', stale))).toEqual([403, 'CONFIRMATION_REQUIRED']);
   });
 

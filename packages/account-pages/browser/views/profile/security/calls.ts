@@ -60,6 +60,5 @@ export const removePasskey = (passkey_id: string) => remove(`${PASSKEYS}/${encod
 const LINKS = '/api/v1/users/me/links';
 
 /** @returns where the browser goes to prove the account there. */
-export const beginLink = (provider: string) =>
-  post<{ redirect_url: string }>(`${LINKS}/${encodeURIComponent(provider)}`);
+export const beginLink = (provider: string) => post<{ redirect_url: string }>(LINKS, { provider });
 export const unlink = (link_id: string) => remove(`${LINKS}/${encodeURIComponent(link_id)}`);
