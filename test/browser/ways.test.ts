@@ -199,7 +199,7 @@ describePages(
         const page = await pages.open('/', { javaScriptEnabled: false });
         const sentence = page.locator('noscript p');
         expect(await sentence.isVisible()).toBe(true);
-        expect(await sentence.innerText()).toContain('These pages need JavaScript.');
+        expect(await sentence.textContent()).toContain('These pages need JavaScript.');
         expect(await page.getByText('Your browser is too old').isVisible()).toBe(false);
       });
 
