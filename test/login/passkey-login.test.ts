@@ -143,6 +143,16 @@ describe('a login with a passkey', () => {
     );
     expect((await stored(authenticator.id))?.counter).toBe(7);
   });
+
+  test('logs a counter that was told before, also within the hour', async () => {
+    const { authenticator, passkey_id } = await withPasskey(services, {}, { counter: 41, synced: false });
+    for (const counter of [42, 43]) await logIn(services, authenticator, { counter });
+    services.logged.length = 0;
+    expect((await logIn(services, authenticator, { counter: 43 })).status).toBe(200);
+    expect(services.logged.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ passkey_id, before: 43, counter: 43 }),
+    );
+  });
 });
 
 describe('a login with a passkey refuses', () => {

@@ -27,6 +27,7 @@ describe('the relying party', () => {
       { PASSKEY_RP_ID: 'app.localhost', PASSKEY_ORIGINS: 'http://app.localhost:3000' },
       { id: 'app.localhost', origins: ['http://app.localhost:3000'] },
     ],
+    [{ PUBLIC_URL: 'https://intranet' }, { id: 'intranet', origins: ['https://intranet'] }],
   ])('of %j', (env, party) => {
     const { config, warnings } = load(env);
     expect(relyingPartyOf(config)).toEqual(party);
@@ -50,6 +51,14 @@ describe('the relying party', () => {
     [
       { PASSKEY_RP_ID: 'accounts.example.com', PASSKEY_ORIGINS: 'https://example.com' },
       'PASSKEY_RP_ID is accounts.example.com, and the host of no origin is that domain or below it: https://example.com',
+    ],
+    [
+      { PASSKEY_RP_ID: 'com', PASSKEY_ORIGINS: 'https://example.com' },
+      'PASSKEY_RP_ID is com, a top-level domain: passkeys need one below it',
+    ],
+    [
+      { PASSKEY_RP_ID: 'localhost', PASSKEY_ORIGINS: 'http://app.localhost:3000' },
+      'PASSKEY_RP_ID is localhost, a top-level domain: passkeys need one below it',
     ],
     [
       { PASSKEY_ORIGINS: 'http://example.com,http://localhost:8000' },

@@ -92,19 +92,20 @@ export const verifyAssertion = (
 const HOUR = 3_600_000;
 
 /**
- * Remembers the use of a passkey, to the hour. A counter that does not grow is logged: the passkey may have been cloned.
+ * Remembers the use of a passkey, to the hour, and its counter. One that does not grow is logged: the passkey may have
+ * been cloned.
  * @param now Unix milliseconds.
  */
 export async function rememberUse(
   { passkeys }: Pick<Database, 'passkeys'>,
-  { _id, passkey_id, counter: before, last_used_at }: Passkey,
+  { _id, account, passkey_id, counter: before, last_used_at }: Passkey,
   { counter, now, log }: { counter: number; now: number; log: FastifyBaseLogger },
 ): Promise<void> {
   if ((counter > 0 || before > 0) && counter <= before)
     log.warn({ passkey_id, before, counter }, 'the counter of a passkey has not grown');
   const hour = new Date(Math.floor(now / HOUR) * HOUR);
-  if (last_used_at && last_used_at >= hour) return;
+  if (last_used_at && last_used_at >= hour && counter === before) return;
   await passkeys
-    .updateOne({ _id }, { $set: { last_used_at: hour, counter } })
+    .updateOne({ _id, account }, { $set: { last_used_at: hour, counter } })
     .catch((error) => log.warn({ err: error, passkey_id }, 'use of a passkey not remembered'));
 }

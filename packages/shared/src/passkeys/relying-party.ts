@@ -41,8 +41,11 @@ export function passkeyFault(settings: Settings): string | undefined {
   if (isIP(id.replaceAll(/[[\]]/g, '')) !== 0) return `${idSetting} is an IP address: passkeys need a domain`;
   const insecure = origins.find((origin) => !isSecure(new URL(origin)));
   if (insecure) return `${originSetting} holds ${insecure}: passkeys need https, except at localhost`;
-  if (!origins.some((origin) => isWithin(new URL(origin).hostname, id)))
+  const hosts = origins.map((origin) => new URL(origin).hostname);
+  if (!hosts.some((host) => isWithin(host, id)))
     return `${idSetting} is ${id}, and the host of no origin is that domain or below it: ${origins.join(', ')}`;
+  if (!id.includes('.') && !hosts.includes(id))
+    return `${idSetting} is ${id}, a top-level domain: passkeys need one below it`;
   return undefined;
 }
 
