@@ -100,7 +100,7 @@ const claim = ({ options: { db, now }, link, email, found }: Login, user_id: str
 
 /** @returns undefined if another call was faster. */
 async function create(login: Login): Promise<WithId<User> | undefined> {
-  const { options, link, email, attributes, found } = login;
+  const { options, link, email, attributes } = login;
   const { db, now } = options;
   const insert = async (user_id: string) => {
     if (!(await claim(login, user_id))) return undefined;
@@ -110,11 +110,10 @@ async function create(login: Login): Promise<WithId<User> | undefined> {
     return { ...user, _id };
   };
   try {
-    // An interrupted login has reserved the user_id for this account. Of equal logins at once, one creates it.
-    if (found && !found.holder) return await insert(found.name.user_id);
+    // Never the user_id of a name that is left behind: it may be that of a deleted account.
     return await withNewUserId(db, insert);
   } catch (error) {
-    if (isDuplicateKey(error, 'email') || isDuplicateKey(error, 'user_id')) return undefined;
+    if (isDuplicateKey(error, 'email')) return undefined;
     throw error;
   }
 }

@@ -9,6 +9,7 @@ import { logsInAtOrganization } from '../account/logs-in-at-organization.ts';
 import { requireLiveSession } from '../account/own-session.ts';
 import { linkIdOf, providerOf } from './names.ts';
 import { operation } from './operation.ts';
+import { usableLinks } from './usable-links.ts';
 
 /** CONTRACT.md §Linking. */
 export const unlink = operation(unlinkContract.line, {
@@ -19,13 +20,16 @@ export const unlink = operation(unlinkContract.line, {
     const link = orNotFound(user.links?.find((each) => linkIdOf(each) === link_id));
     const provider = providerOf(link);
     const label = config.SOCIAL.find(({ name }) => name === provider)?.label ?? provider;
-    const elsewhere = await logsInAtOrganization(db, user, now());
+    const [elsewhere, usable] = await Promise.all([
+      logsInAtOrganization(db, user, now()),
+      usableLinks({ config, db }, user),
+    ]);
     const { $set, $max } = endingOthers(session, now());
     const { matchedCount } = await db.users.updateOne(
       {
         _id,
         user_id,
-        ...(elsewhere ? { links: link } : hasAnotherThan('links', link, user)),
+        ...(elsewhere ? { links: link } : hasAnotherThan('links', link, user, usable)),
         ...ACTIVE,
         ...isLive(session),
       },

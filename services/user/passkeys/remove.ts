@@ -7,6 +7,7 @@ import { hasAnotherThan } from '@gatehouse/shared/identity/ways-in';
 import { message } from '@gatehouse/shared/operation/responses';
 import { logsInAtOrganization } from '../account/logs-in-at-organization.ts';
 import { requireLiveSession } from '../account/own-session.ts';
+import { usableLinks } from '../links/usable-links.ts';
 import { ofPasskey } from './contract.ts';
 import { operation } from './operation.ts';
 import { forgetUnnamed, ownPasskey } from './own-passkeys.ts';
@@ -16,20 +17,23 @@ export const removePasskey = operation('DELETE /api/v1/users/me/passkeys/{passke
   fresh: true,
   summary: 'Remove a passkey',
   description:
-    'It no longer opens the account. The last way into an account stays: 409 unless there is a password, another passkey, a link to a provider, or single sign-on of an organization. Sessions go on; `DELETE /api/v1/users/me/sessions` ends the others.',
+    'It no longer opens the account. The last way into an account stays: 409 unless there is a password, another passkey, a link to a provider that is offered, or single sign-on of an organization. Sessions go on; `DELETE /api/v1/users/me/sessions` ends the others.',
   params: ofPasskey,
   returns: message('Passkey removed', 'The passkey no longer opens the account.'),
   fails: ['lastWayIn'],
   audits: ['passkey.remove'],
-  async handle({ db, now, wakeNotices, request, params: { passkey_id }, audit }) {
+  async handle({ config, db, now, wakeNotices, request, params: { passkey_id }, audit }) {
     const { user, session } = principalOf(request);
     const { _id, name } = await ownPasskey(db, user, passkey_id);
-    const elsewhere = await logsInAtOrganization(db, user, now());
+    const [elsewhere, links] = await Promise.all([
+      logsInAtOrganization(db, user, now()),
+      usableLinks({ config, db }, user),
+    ]);
     const notice = newNotice({ kind: 'passkey_removed', to: user.email, at: now(), request, details: {} });
     const { matchedCount } = await db.users.updateOne(
       {
         _id: user._id,
-        ...(elsewhere ? { passkeys: _id } : hasAnotherThan('passkeys', _id, user)),
+        ...(elsewhere ? { passkeys: _id } : hasAnotherThan('passkeys', _id, user, links)),
         ...ACTIVE,
         ...isLive(session),
       },

@@ -34,13 +34,19 @@ test.each<{ name: string; ways: Pick<User, 'passkeys' | 'links'>; password?: str
   { name: 'beside a password', ways: { passkeys: ['a'] }, removed: 1 },
   { name: 'beside another passkey', ways: { passkeys: ['a', 'b'] }, password: unusableHash(), removed: 1 },
   { name: 'beside a link', ways: { passkeys: ['a'], links: ['c'] }, password: unusableHash(), removed: 1 },
+  {
+    name: 'beside a link that opens nothing',
+    ways: { passkeys: ['a'], links: ['d'] },
+    password: unusableHash(),
+    removed: 0,
+  },
   { name: 'that is the last way in', ways: { passkeys: ['a'] }, password: unusableHash(), removed: 0 },
   { name: 'of another account', ways: { passkeys: ['b', 'c'] }, removed: 0 },
 ])('removes a passkey $name: $removed', async ({ ways, password, removed }) => {
   const { users } = database.db;
   const user = await account(ways, password);
   const { modifiedCount } = await users.updateOne(
-    { _id: user._id, ...hasAnotherThan('passkeys', 'a', user) },
+    { _id: user._id, ...hasAnotherThan('passkeys', 'a', user, ['b', 'c']) },
     { $pull: { passkeys: 'a' } },
   );
   expect(modifiedCount).toBe(removed);
@@ -52,10 +58,13 @@ test('of two last ways in, only one can be removed at once', async () => {
   expect(hasPassword(user)).toBe(false);
   const removed = await Promise.all([
     users.updateOne(
-      { _id: user._id, ...hasAnotherThan('passkeys', 'a', user) },
+      { _id: user._id, ...hasAnotherThan('passkeys', 'a', user, ['b', 'c']) },
       { $pull: { passkeys: 'a' } },
     ),
-    users.updateOne({ _id: user._id, ...hasAnotherThan('links', 'b', user) }, { $pull: { links: 'b' } }),
+    users.updateOne(
+      { _id: user._id, ...hasAnotherThan('links', 'b', user, ['b']) },
+      { $pull: { links: 'b' } },
+    ),
   ]);
   expect(removed.map(({ modifiedCount }) => modifiedCount).sort()).toEqual([0, 1]);
 });
@@ -64,7 +73,7 @@ test('a password that has become invalid is no other way in', async () => {
   const { users } = database.db;
   const user = await account({ links: ['b'] });
   await users.updateOne({ _id: user._id }, { $set: { password: unusableHash() } });
-  expect(await users.findOne({ _id: user._id, ...hasAnotherThan('links', 'b', user) })).toBeNull();
+  expect(await users.findOne({ _id: user._id, ...hasAnotherThan('links', 'b', user, ['b']) })).toBeNull();
 });
 
 test('an account has twenty passkeys at most, each once', async () => {

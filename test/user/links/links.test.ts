@@ -181,6 +181,26 @@ describe('removing a link', () => {
     expect((await ada.stored())?.links).toHaveLength(1);
   });
 
+  it.each([
+    ['a provider that is no longer offered', { link: 'former:https://id.example ada', status: 409 }],
+    ['an issuer that the provider no longer has', { link: 'corp:https://former.example ada', status: 409 }],
+    ['a name that another account has', { link: 'elsewhere', status: 409 }],
+    ['a tenant of Microsoft', { link: 'microsoft:https://login.example/tenant/v2.0 ada', status: 200 }],
+  ])('beside one of %s', async (_what, { link: other, status }) => {
+    const { db } = service;
+    const links = [LINK(), other === 'elsewhere' ? `google:${service.provider.issuer} other` : other];
+    await db.users.updateOne({ _id: ada._id }, { $set: { password: unusableHash(), links } });
+    await db.loginNames.insertMany(
+      links.map((_id, index) => ({
+        _id,
+        user_id: index === 1 && other === 'elsewhere' ? 'User-100000' : ada.user_id,
+        email: null,
+        created_at: new Date(index),
+      })),
+    );
+    expect((await call('DELETE', `/${await linkId()}`, ada.authorization)).status).toBe(status);
+  });
+
   it('of another account is not found', async () => {
     await link(ada);
     const id = await linkId();
@@ -217,7 +237,9 @@ describe('a login name', () => {
       created_at: new Date(0),
     });
     const { body } = await service.enter('google');
-    expect(body.user_id).toBe('User-999998');
+    // It may be that of a deleted account.
+    expect(body.user_id).not.toBe('User-999998');
+    expect(await db.loginNames.findOne({ _id: NAME() })).toMatchObject({ user_id: body.user_id });
     expect((await db.users.findOne({ user_id: body.user_id }))?.links).toEqual([NAME()]);
   });
 

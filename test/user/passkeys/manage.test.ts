@@ -11,7 +11,13 @@ import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
 
 let services: SsoService;
 beforeAll(async () => {
-  services = await startSsoService();
+  services = await startSsoService({
+    env: {
+      SOCIAL_PROVIDERS: 'google',
+      SOCIAL_GOOGLE_CLIENT_ID: 'gatehouse',
+      SOCIAL_GOOGLE_CLIENT_SECRET: 'secret',
+    },
+  });
 });
 afterAll(() => services.stop());
 
@@ -169,11 +175,18 @@ describe('a removal', () => {
   });
 
   test.each([
-    ['a link to a provider', { links: ['google:https://accounts.google.com 1'] }, 200],
-    ['no other way', { links: [] }, 409],
-  ])('with %s', async (_, fields, status) => {
+    ['a link to a provider', ['google:https://accounts.google.com 1'], 200],
+    ['a link to a provider that is no longer offered', ['former:https://id.example 1'], 409],
+    ['no other way', [], 409],
+  ])('with %s', async (_, links, status) => {
     const ada = await withoutPassword();
-    await services.db.users.updateOne({ _id: ada._id }, { $set: fields });
+    await services.db.users.updateOne({ _id: ada._id }, { $set: { links } });
+    for (const link of links)
+      await services.db.loginNames.replaceOne(
+        { _id: link },
+        { user_id: String(ada.user_id), email: null, created_at: new Date(0) },
+        { upsert: true },
+      );
     expect((await remove(ada, ada.passkey_id)).status).toBe(status);
   });
 });

@@ -24,16 +24,19 @@ export const hasRoomFor = (kind: WayIn, id: string): Filter<User> => ({
   [`${kind}.${LIMITS[kind] - 1}`]: { $exists: false },
 });
 
-/** Matches an account with this way in, if another one remains: a passkey, a link, or the password that `user` has. */
+/**
+ * Matches an account with this way in, if another one remains: a passkey, a link, or the password that `user` has.
+ * @param links those that open the account. A link whose provider is no longer offered does not.
+ */
 export function hasAnotherThan(
   kind: WayIn,
   id: string,
   user: Pick<User, 'password' | 'foreign_hash'>,
+  links: readonly string[],
 ): Filter<User> {
-  const other = kind === 'passkeys' ? 'links' : 'passkeys';
   const remaining: Filter<User>[] = [
-    { [`${kind}.1`]: { $exists: true } },
-    { [`${other}.0`]: { $exists: true } },
+    { [`passkeys.${kind === 'passkeys' ? 1 : 0}`]: { $exists: true } },
+    { links: { $in: links.filter((link) => link !== id) } },
   ];
   if (hasPassword(user)) remaining.push({ password: user.password });
   return { [kind]: id, $or: remaining };
