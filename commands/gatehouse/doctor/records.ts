@@ -1,4 +1,7 @@
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
+import { foreignHashOf, isPasswordHash } from '@gatehouse/shared/identity/passwords';
+import type { User } from '@gatehouse/shared/identity/user-record';
+import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { Db, Document } from 'mongodb';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
@@ -21,14 +24,8 @@ const BATCH = 1_000;
 
 /** Looks at the records of the database, one collection after the other; it reads all of them. */
 export async function checkRecords(db: Db, onProgress: (what: string) => void): Promise<Finding[]> {
-  const findings: Finding[] = [];
   onProgress('accounts');
-  findings.push(
-    await checkDuplicates(db),
-    await checkWithoutId(db),
-    await checkFreeIds(db),
-    await checkPasswords(db),
-  );
+  const findings = [await checkDuplicates(db), ...(await checkAccounts(db))];
   for (const reference of REFERENCES) {
     onProgress(`${reference[0]}.${reference[1]}`);
     findings.push(await checkOrphans(db, reference));
@@ -37,8 +34,11 @@ export async function checkRecords(db: Db, onProgress: (what: string) => void): 
 }
 
 async function checkDuplicates(db: Db): Promise<Finding> {
-  const twice = await db
-    .collection('users')
+  const users = db.collection('users');
+  const indexes = await users.indexes().catch(() => []);
+  if (indexes.some(({ key, unique }) => unique && Object.keys(key).join() === 'user_id'))
+    return ok('user_ids', 'each belongs to one account, by a unique index');
+  const twice = await users
     .aggregate<{ _id: string }>(
       [
         { $match: { user_id: ANY_STRING } },
@@ -51,47 +51,35 @@ async function checkDuplicates(db: Db): Promise<Finding> {
     .toArray();
   if (twice.length === 0) return ok('user_ids', 'each belongs to one account');
   const found = `several accounts have ${twice.map(({ _id }) => _id).join(', ')}`;
-  return fail(
-    'user_ids',
-    found,
-    'give all but one of them another user_id, or remove them; they share roles and chatbots',
-  );
+  const advice = 'they share roles and chatbots: give all but one of them another user_id, or remove them';
+  return fail('user_ids', found, advice);
 }
 
-async function checkWithoutId(db: Db): Promise<Finding> {
-  const count = await db
-    .collection('users')
-    .countDocuments({ verified: true, $nor: [{ user_id: ANY_STRING }] });
-  return count === 0
-    ? ok('accounts', 'every verified account has a user_id')
-    : warn(
-        'accounts',
-        `${count} verified accounts have no user_id`,
-        'their people get one when they verify again (forgot-password)',
-      );
+/** Reads every account once, in batches that leave the server to others. */
+async function checkAccounts(db: Db): Promise<Finding[]> {
+  const projection = { user_id: 1, verified: 1, password: 1, foreign_hash: 1, _id: 0 };
+  const count = { withoutId: 0, sixDigits: 0, plain: 0, foreign: 0 };
+  for await (const user of db.collection<User>('users').find({}, { projection, batchSize: BATCH })) {
+    if (user.verified && userIdOf(user) === null) count.withoutId += 1;
+    if (/^User-\d{6}$/.test(userIdOf(user) ?? '')) count.sixDigits += 1;
+    if (typeof user.password === 'string' && !isPasswordHash(user.password)) count.plain += 1;
+    if (foreignHashOf(user) !== undefined) count.foreign += 1;
+  }
+  const text = (of: keyof typeof count) => count[of].toLocaleString('en');
+  const taken = `${text('sixDigits')} of 900,000 ids with six digits are taken`;
+  const foreign = `${text('foreign')} accounts still have the hash of another system`;
+  return [
+    count.withoutId === 0
+      ? ok('accounts', 'every verified account has a user_id')
+      : warn('accounts', `${text('withoutId')} verified accounts have no user_id`, WITHOUT_ID),
+    ok('free user_ids', count.sixDigits < 450_000 ? taken : `${taken}; new ones are longer`),
+    count.plain === 0
+      ? ok('passwords', `none is stored as submitted; ${foreign}`)
+      : warn('passwords', `${text('plain')} are stored as submitted; ${foreign}`, 'npm run hash-passwords'),
+  ];
 }
 
-/** A number of digits is given up when half of its ids are taken. */
-async function checkFreeIds(db: Db): Promise<Finding> {
-  const taken = await db.collection('users').countDocuments({ user_id: /^User-\d{6}$/ });
-  const found = `${taken.toLocaleString('en')} of 900,000 ids with six digits are taken`;
-  return ok('free user_ids', taken < 450_000 ? found : `${found}; new ones have seven`);
-}
-
-async function checkPasswords(db: Db): Promise<Finding> {
-  const users = db.collection('users');
-  const plain = await users.countDocuments({
-    $and: [{ password: ANY_STRING }, { password: { $not: /^\$argon2id\$/ } }],
-  });
-  const foreign = await users.countDocuments({ foreign_hash: ANY_STRING });
-  const found = `${foreign.toLocaleString('en')} accounts still have the hash of another system`;
-  if (plain === 0) return ok('passwords', `none is stored as submitted; ${found}`);
-  return warn(
-    'passwords',
-    `${plain.toLocaleString('en')} are stored as submitted; ${found}`,
-    'npm run hash-passwords',
-  );
-}
+const WITHOUT_ID = 'their people get one when they verify their address again, with forgot-password';
 
 async function checkOrphans(db: Db, [name, field, target, targetField = field]: Reference): Promise<Finding> {
   const check = `${name}.${field}`;

@@ -146,6 +146,11 @@ describe('a hash of another system', () => {
       `scrypt:16384:8:1$salt$${'a'.repeat(64)}`,
     ],
     [
+      'scrypt with a cost beyond its block',
+      `$scrypt$ln=16,r=1,p=1$c2FsdA$${HASH}`,
+      `$scrypt$ln=15,r=1,p=1$c2FsdA$${HASH}`,
+    ],
+    [
       'scrypt without a block',
       `$scrypt$ln=14,r=0,p=1$c2FsdA$${HASH}`,
       `$scrypt$ln=14,r=1,p=1$c2FsdA$${HASH}`,
@@ -165,6 +170,21 @@ describe('a hash of another system', () => {
   ])('is refused for its parameters: %s', (_what, refused, accepted) => {
     expect(readForeignHash(refused)?.isTooCostly).toBe(true);
     expect(readForeignHash(accepted)?.isTooCostly).toBe(false);
+  });
+
+  test.each([
+    `$2b$04$${'z'.repeat(53)}`,
+    '$argon2i$v=19$m=1,t=1,p=1$AA$AA',
+    '$argon2d$v=99$m=16,t=0,p=0$c2FsdHNhbHQ$AAAAAAAA',
+    `$scrypt$ln=4,r=16,p=9999$$${HASH}`,
+    `$pbkdf2-sha1$1$$${HASH}`,
+    `$fbscrypt$v=1,n=4,r=8,p=1,ss=,sk=AAAA$AAAA$${HASH}`,
+    `{SSHA}${'A'.repeat(28)}`,
+    `md5$salt$${'a'.repeat(40)}`,
+    `$1$$${'.'.repeat(22)}`,
+  ])('that nobody made matches nothing, and throws nothing: %s', async (hash) => {
+    for (const password of ['', 'secret', '\0', 'é'.repeat(512)])
+      expect(await readForeignHash(hash)?.verify(password)).toBe(false);
   });
 
   test.each([

@@ -22,11 +22,12 @@ interface Parameters {
 }
 
 function exceeds({ cost, blockSize, parallelization, hash }: Parameters): boolean {
-  const isPower = cost > 1 && Number.isInteger(Math.log2(cost));
+  // RFC 7914 §2: N is a power of two below 2^(128 · r / 8).
+  const isDefined = cost > 1 && Number.isInteger(Math.log2(cost)) && cost < 2 ** (16 * blockSize);
   const memory = 128 * cost * blockSize;
   const work = cost * blockSize * parallelization;
   const fits = work > 0 && work <= MAX_WORK && memory <= MAX_MEMORY;
-  return !isPower || !fits || hash.length < LENGTH.min || hash.length > LENGTH.max;
+  return !isDefined || !fits || hash.length < LENGTH.min || hash.length > LENGTH.max;
 }
 
 const derived = (password: Buffer, { salt, cost, blockSize, parallelization }: Parameters, length: number) =>
