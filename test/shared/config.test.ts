@@ -68,6 +68,8 @@ describe('defaults (.env.example)', () => {
     BODY_MEMORY_MB: 64,
     JWT_SECRET: GOOD.JWT_SECRET,
     TRUST_PROXY: false,
+    OTEL_EXPORTER_OTLP_HEADERS: {},
+    OTEL_TRACES_SAMPLER_ARG: 1,
   };
   const brand = { BRAND_NAME: 'Gatehouse', BRAND_COLOR: '#3451d1' };
 
@@ -209,6 +211,13 @@ describe('accepted values', () => {
     ],
     ['login', 'JWT_SECRET_PREVIOUS', 'previous secret', 'previous secret'],
     ['login', 'TRUST_PROXY', 'true', true],
+    [
+      'user',
+      'OTEL_EXPORTER_OTLP_HEADERS',
+      'x-key=a%2Cb,authorization=Bearer%20c',
+      { 'x-key': 'a,b', authorization: 'Bearer c' },
+    ],
+    ['user', 'OTEL_TRACES_SAMPLER_ARG', '0.05', 0.05],
     ['login', 'TRUST_PROXY', 'loopback, 10.0.0.0/8', 'loopback, 10.0.0.0/8'],
     ['login', 'CORS_ORIGINS', 'https://a.example', ['https://a.example']],
     [
@@ -244,6 +253,7 @@ describe('accepted values', () => {
 
 describe('refused values', () => {
   const PORT = 'must be a port number, 0 to 65535';
+  const HEADERS = 'must be headers such as authorization=Bearer%20abc, separated by commas';
   const PORTS = 'must be ports and ranges such as 80,443,8000-9999';
   const WHOLE = 'must be a whole number, 1 or more';
   const FRACTION = 'must be a number from 0 to 1';
@@ -256,6 +266,11 @@ describe('refused values', () => {
 
   test.each<[Service, string, string, string]>([
     ['gateway', 'GATEWAY_PORT', '65536', PORT],
+    ['gateway', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317', HTTP],
+    ['gateway', 'OTEL_EXPORTER_OTLP_HEADERS', 'authorization', HEADERS],
+    ['gateway', 'OTEL_EXPORTER_OTLP_HEADERS', 'x-key=a%ZZ', HEADERS],
+    ['gateway', 'OTEL_EXPORTER_OTLP_HEADERS', 'x-key=a\nb', HEADERS],
+    ['gateway', 'OTEL_TRACES_SAMPLER_ARG', '2', FRACTION],
     ['gateway', 'GATEWAY_PORT', '-1', PORT],
     ['gateway', 'GATEWAY_PORT', '80.5', PORT],
     ['gateway', 'GATEWAY_PORT', '1e3', PORT],

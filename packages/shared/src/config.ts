@@ -21,6 +21,7 @@ import {
   networks,
   number,
   origins,
+  otlpHeaders,
   port,
   portRanges,
   sender,
@@ -40,6 +41,10 @@ const everyService = {
   JWT_SECRET_PREVIOUS: z.string().optional(),
   CORS_ORIGINS: origins.optional(),
   TRUST_PROXY: trustProxy.default(false),
+  /** Where traces are sent (tracing/start.ts). */
+  OTEL_EXPORTER_OTLP_ENDPOINT: address('http', 'https').optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders.default({}),
+  OTEL_TRACES_SAMPLER_ARG: fraction.default(1),
 };
 
 const sessions = {

@@ -3,6 +3,7 @@ import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import { type Config, loadConfig, type Service } from './config.ts';
 import { releaseStartMemory } from './release-start-memory.ts';
+import { startTracing } from './tracing/start.ts';
 
 /** Milliseconds in which requests in flight can finish when a service stops (CONTRACT.md §Timeouts). */
 const GRACE_PERIOD = 9_000;
@@ -24,10 +25,12 @@ export async function runService<S extends Service>(
   { gracePeriod = GRACE_PERIOD }: { gracePeriod?: number } = {},
 ): Promise<void> {
   let app: FastifyInstance | undefined;
+  let stopTracing: (() => Promise<void>) | undefined;
   const options = { delay: gracePeriod, logger: false as const, onTimeout: kill };
   const closing = closeWithGrace(options, async ({ err }) => {
     if (err) (app?.log ?? console).error(err, 'stopping after an unexpected error');
     await app?.close();
+    await stopTracing?.();
     if (isOrphan()) kill(); // a process that hangs as it exits would stay
   });
   process.once('disconnect', () => closing.close());
@@ -35,6 +38,7 @@ export async function runService<S extends Service>(
   if (isOrphan()) closing.close();
   try {
     const { config, warnings } = loadConfig(name);
+    stopTracing = await startTracing(name, config);
     const built = await build(config);
     app = built.app;
     for (const warning of warnings) app.log.warn(warning);

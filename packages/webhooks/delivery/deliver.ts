@@ -1,4 +1,5 @@
 import type { Secrets } from '@gatehouse/shared/data/secrets';
+import { channels } from '@gatehouse/shared/tracing/channels';
 import type { Webhook } from '../records.ts';
 import { maskedHeaders, openHeaders } from '../registration/headers.ts';
 import type { Outcome, Send } from './send.ts';
@@ -64,7 +65,10 @@ export async function deliver(
     ...signatureHeaders(event_id, body, signingSecrets(target, now()), now()),
   };
   // Custom headers come first: they cannot replace ours.
-  const outcome = await send({ url: target.url, headers: { ...target.headers, ...ours }, body }, timeout);
+  const headers = { ...target.headers, ...ours };
+  const outcome = await channels.webhook.tracePromise(() =>
+    send({ url: target.url, headers, body }, timeout),
+  );
   return { ...outcome, request_headers: { ...target.maskedHeaders, ...ours } };
 }
 

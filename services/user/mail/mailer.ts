@@ -4,6 +4,7 @@ import { isLanguage, type Language } from '@gatehouse/shared/http/language';
 import type { Flows } from '@gatehouse/shared/identity/fair-queue';
 import type { Notice } from '@gatehouse/shared/identity/notice-records';
 import type { Recipient } from '@gatehouse/shared/identity/users';
+import { channels } from '@gatehouse/shared/tracing/channels';
 import { createTransport } from 'nodemailer';
 import { htmlOf, type MailBrand, textOf } from './layout.ts';
 import type {
@@ -77,7 +78,7 @@ export function createMailer(
         signal,
       });
     try {
-      await enqueue(mail, flows, signal);
+      await channels.mail.tracePromise(() => enqueue(mail, flows, signal));
     } catch (error) {
       throw new AppError('unavailable', { text: failure, cause: error });
     }

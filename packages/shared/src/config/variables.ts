@@ -18,6 +18,18 @@ export const fraction = z
   .regex(/^(?:0(?:\.\d+)?|1(?:\.0+)?)$/, { error: 'must be a number from 0 to 1' })
   .transform(Number);
 
+/** Headers as OpenTelemetry writes them in its variables: `name=value`, separated by commas, percent-encoded. */
+export const otlpHeaders = z
+  .string()
+  .regex(/^[\w-]+=(?:[\w.~!*'()-]|%[\da-f]{2})+(?:,[\w-]+=(?:[\w.~!*'()-]|%[\da-f]{2})+)*$/i, {
+    error: 'must be headers such as authorization=Bearer%20abc, separated by commas',
+  })
+  .transform((text) =>
+    Object.fromEntries(
+      text.split(',').map((header) => header.split('=').map(decodeURIComponent) as [string, string]),
+    ),
+  );
+
 /** Ports and ranges of ports, each as `[first, last]`. */
 export const portRanges = z
   .string()

@@ -5,6 +5,7 @@ import {
   type MongoClientOptions,
   MongoServerError,
 } from 'mongodb';
+import { channels } from '../tracing/channels.ts';
 import { type BuildOptions, buildIndexes, type CollectionDefinition, type Index } from './build-indexes.ts';
 import { checkOptions, checkServer } from './check-server.ts';
 
@@ -73,7 +74,9 @@ export async function connect<D extends Definitions>(
     ignoreUndefined: true,
     // A failover must not undo a write that was acknowledged, such as a logout or a removed role.
     writeConcern: { w: 'majority', j: true, wtimeoutMS: timeout },
+    ...(channels.database.hasSubscribers && { monitorCommands: true }),
   });
+  channels.database.publish(client);
   // Connect now: a client whose first connection fails at its first query never recovers.
   await client.connect();
   const db = client.db();

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { type DestinationStream, pino } from 'pino';
+import { type DestinationStream, type LoggerOptions, pino } from 'pino';
+import { channels } from '../tracing/channels.ts';
 
 /** Safety net: these are never logged. */
 const SECRETS = ['password', 'new_password', 'otp', 'token', 'recaptcha_token', 'authorization'];
@@ -14,5 +15,7 @@ export function createLogger(
   stream: DestinationStream = pino.destination(1),
 ): FastifyBaseLogger {
   const redact = [...SECRETS.flatMap((secret) => [secret, `*.${secret}`]), HEADERS_OF_FORMS];
-  return pino({ level, base: { service }, redact }, stream);
+  const options: LoggerOptions = { level, base: { service }, redact };
+  channels.logger.publish(options);
+  return pino(options, stream);
 }
