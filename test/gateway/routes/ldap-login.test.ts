@@ -38,6 +38,8 @@ beforeAll(async () => {
     counters,
     env: {
       USER_SERVICE_URL: service.url,
+      // Nobody answers there.
+      LOGIN_SERVICE_URL: 'http://127.0.0.1:1',
       CAPTCHA_PROVIDER: 'recaptcha',
       CAPTCHA_VERIFY_URL: provider.url,
       TRUST_PROXY: 'loopback',
@@ -145,6 +147,6 @@ describe('POST /api/v1/auth/ldap through the gateway', () => {
       { email: 'grace', password: 'x', ...solved() },
       { 'x-forwarded-for': '198.51.100.1' },
     );
-    expect(status).toBe(503); // there is no login service here
+    expect(status).toBe(503); // the login service does not answer
   });
 });
