@@ -243,6 +243,21 @@ describe('a login with a passkey refuses', () => {
     );
   });
 
+  test.each([
+    [undefined, 'MISSING_FIELD', 'credential is required'],
+    [5, 'INVALID_FORMAT', 'credential must be an object'],
+    [{ id: 'AAAA', rawId: 'AAAA', type: 'public-key' }, 'MISSING_FIELD', 'credential.response is required'],
+    [
+      { id: 'AAAA', rawId: 'AAAA', type: 'public-key', clientExtensionResults: 1, response: {} },
+      'INVALID_FORMAT',
+      'credential.clientExtensionResults must be an object',
+    ],
+  ])('the credential %j, in plain words', async (credential, code, details) => {
+    const { passkey_token } = await loginOptions(services);
+    const { status, body } = await present({ passkey_token, credential });
+    expect([status, body.error]).toEqual([400, expect.objectContaining({ code, details })]);
+  });
+
   test('the challenge of another browser', async () => {
     const { authenticator } = await withPasskey(services);
     const [own, other] = [await loginOptions(services), await loginOptions(services)];

@@ -3,6 +3,8 @@ import { expecting, requiredText } from '../http/fields.ts';
 
 /** The answers of a browser, as `@simplewebauthn/browser` and `PublicKeyCredential.toJSON` write them. */
 
+const object = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape, expecting('must be an object'));
+
 const base64url = requiredText.regex(/^[\w-]+$/, { error: 'must be base64url' });
 
 const credential = {
@@ -10,7 +12,7 @@ const credential = {
   rawId: base64url,
   type: z.literal('public-key', expecting('must be public-key')),
   // The pages ask for none that we read.
-  clientExtensionResults: z.object({}).default({}),
+  clientExtensionResults: object({}).default({}),
 };
 
 const exampleOf = (response: object) => ({
@@ -29,20 +31,18 @@ export const ASSERTION_EXAMPLE = exampleOf({
 });
 
 /** The answer to `navigator.credentials.get()`. */
-export const assertion = z
-  .object({
-    ...credential,
-    response: z.object({
-      clientDataJSON: base64url,
-      authenticatorData: base64url,
-      signature: base64url,
-      userHandle: base64url.exactOptional(),
-    }),
-  })
-  .meta({
-    description: 'The answer of `navigator.credentials.get()` as JSON',
-    examples: [ASSERTION_EXAMPLE],
-  });
+export const assertion = object({
+  ...credential,
+  response: object({
+    clientDataJSON: base64url,
+    authenticatorData: base64url,
+    signature: base64url,
+    userHandle: base64url.exactOptional(),
+  }),
+}).meta({
+  description: 'The answer of `navigator.credentials.get()` as JSON',
+  examples: [ASSERTION_EXAMPLE],
+});
 
 export type Assertion = z.output<typeof assertion>;
 
@@ -53,18 +53,19 @@ export const ATTESTATION_EXAMPLE = exampleOf({
 });
 
 /** The answer to `navigator.credentials.create()`. */
-export const attestation = z
-  .object({
-    ...credential,
-    response: z.object({
-      clientDataJSON: base64url,
-      attestationObject: base64url,
-      transports: z.array(z.string()).max(20, { error: 'must not have more than 20 items' }).default([]),
-    }),
-  })
-  .meta({
-    description: 'The answer of `navigator.credentials.create()` as JSON',
-    examples: [ATTESTATION_EXAMPLE],
-  });
+export const attestation = object({
+  ...credential,
+  response: object({
+    clientDataJSON: base64url,
+    attestationObject: base64url,
+    transports: z
+      .array(z.string(expecting('must be a string')), expecting('must be a list'))
+      .max(20, { error: 'must not have more than 20 items' })
+      .default([]),
+  }),
+}).meta({
+  description: 'The answer of `navigator.credentials.create()` as JSON',
+  examples: [ATTESTATION_EXAMPLE],
+});
 
 export type Attestation = z.output<typeof attestation>;
