@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../database.ts';
 import { type NewUser, newUser } from './new-user.ts';
 import { checkPerson, PersonProblem } from './person.ts';
+import type { Preset } from './presets/preset.ts';
 import { PRESETS, type PresetName } from './presets/presets.ts';
 import { readRows } from './read-rows.ts';
 import { emptyReport, type ImportReport, refuseRow } from './report.ts';
@@ -11,6 +12,7 @@ import { writeBatch } from './write-batch.ts';
 /** Accounts in one write, and writes at the same time. */
 const BATCH = 1_000;
 const PARALLEL = 4;
+
 interface Import {
   db: Database;
   source: AsyncIterable<Buffer>;
@@ -42,14 +44,14 @@ export async function importPeople({
   log,
   onProgress = () => {},
 }: Import): Promise<ImportReport> {
-  const preset = PRESETS[from];
-  const personOf = 'open' in preset ? preset.open(hashConfig) : preset.read;
+  const preset: Preset = PRESETS[from];
+  const personOf = preset.withHashes?.(hashConfig) ?? preset.read;
   const report = emptyReport();
   const write = batchWriter(async (users) => {
     await writeBatch({ db, isDryRun, report }, users);
     onProgress(report);
   });
-  for await (const row of readRows(source, 'list' in preset ? preset.list : undefined)) {
+  for await (const row of readRows(source, preset.list)) {
     report.read += 1;
     if ('problem' in row) {
       refuseRow(report, row.line, row.problem);

@@ -81,7 +81,7 @@ export function checkPerson(person: Person): CheckedPerson {
     email,
     name: nameOf(person) ?? email.slice(0, email.lastIndexOf('@')),
     verified,
-    account_status: person.account_status ?? (verified ? 'active' : 'paused'),
+    account_status: statusOf(person),
     profile,
     ...(id !== undefined && { id }),
     ...(typeof user_id === 'string' && { user_id }),
@@ -89,6 +89,11 @@ export function checkPerson(person: Person): CheckedPerson {
     ...(typeof person.password_hash === 'string' &&
       person.password_hash !== '' && { password_hash: person.password_hash }),
   };
+}
+
+/** An account whose address is not verified is paused until it is, unless it is disabled. */
+function statusOf({ verified, account_status = 'active' }: Person): User['account_status'] {
+  return verified || account_status === 'disabled' ? account_status : 'paused';
 }
 
 const PHONE = /^\+?[0-9 ().-]{3,32}$/;
@@ -100,12 +105,15 @@ const nameOf = ({ name, firstName, lastName }: Person): string | undefined =>
 const lineOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? fullName({ firstName: value, lastName: '' }) : undefined;
 
-/** @param value ISO 8601, or Unix milliseconds, also as a string. */
+/**
+ * Returns a time from 1970 until now.
+ * @param value ISO 8601, or Unix milliseconds, also as a string.
+ */
 function dateOf(value: unknown): Date | undefined {
   const isNumber = typeof value === 'string' && /^\d{10,15}$/.test(value);
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const date = new Date(isNumber ? Number(value) : value);
-  return Number.isNaN(date.getTime()) ? undefined : date;
+  return date.getTime() >= 0 && date.getTime() <= Date.now() ? date : undefined;
 }
 
 function languageOf(value: unknown): Language | undefined {

@@ -7,7 +7,7 @@ import type { Database } from '../database.ts';
 import type { NewUser } from './new-user.ts';
 import { type ImportReport, noteProblem, refuseRow } from './report.ts';
 
-/** Writes of a batch: each repeats what lost its user_id to another process, or its address to a signup. */
+/** Tries to write a batch: each repeats what lost its user_id to another process, or its address to a signup. */
 const MAX_TRIES = 5;
 
 interface Batch {
@@ -22,6 +22,7 @@ interface Batch {
  */
 export async function writeBatch(batch: Batch, users: readonly NewUser[]): Promise<void> {
   const { db, isDryRun, report } = batch;
+  // The first row of an address wins.
   const unique = new Map(users.toReversed().map((each) => [emailKey(each.user.email), each]));
   report.existing += users.length - unique.size;
   let left = [...unique.values()].reverse();
@@ -72,6 +73,7 @@ async function withoutTakenIds({ db, report }: Batch, users: NewUser[]): Promise
 
 /** @returns the positions of accounts whose address or user_id has been taken meanwhile. */
 async function insert(db: Database, users: readonly NewUser[]): Promise<Set<number>> {
+  if (users.length === 0) return new Set();
   const ids = await newIds(db, users.filter(({ user }) => user.verified && !user.user_id).length);
   const records = users.map(({ user }) => {
     if (!user.verified) return user;
@@ -83,13 +85,12 @@ async function insert(db: Database, users: readonly NewUser[]): Promise<Set<numb
   );
   if (features.length > 0)
     await db.features.insertMany(features, { ordered: false }).catch(duplicatePositions);
-  if (records.length === 0) return new Set();
   return db.users.insertMany(records, { ordered: false }).then(() => new Set<number>(), duplicatePositions);
 }
 
 async function newIds(db: Database, count: number): Promise<string[]> {
-  const ids = new Set<string>();
   if (count === 0) return [];
+  const ids = new Set<string>();
   const places = await placesWithRecords(db);
   while (ids.size < count)
     for (const id of await drawUserIds(db, count - ids.size, undefined, places)) ids.add(id);

@@ -5,23 +5,25 @@ import { isTrue, type Preset, textOf } from './preset.ts';
 /** `firebase auth:export --format=json` (https://firebase.google.com/docs/cli/auth). */
 export const firebase: Preset = {
   list: 'users',
-  open(hashConfig) {
+  withHashes(hashConfig) {
     const hashOf = hashReader(hashConfig);
     return (fields) => ({ ...personOf(fields), password_hash: hashOf(fields) });
   },
-  read: (fields) => personOf(fields),
+  read: personOf,
 };
 
-const personOf = (fields: Fields): Person => ({
-  id: fields.localId,
-  email: fields.email,
-  verified: isTrue(fields.emailVerified),
-  name: fields.displayName,
-  ...(isTrue(fields.disabled) && { account_status: 'disabled' }),
-  created_at: fields.createdAt,
-  last_login: fields.lastSignedInAt,
-  phone: fields.phoneNumber,
-});
+function personOf(fields: Fields): Person {
+  return {
+    id: fields.localId,
+    email: fields.email,
+    verified: isTrue(fields.emailVerified),
+    name: fields.displayName,
+    ...(isTrue(fields.disabled) && { account_status: 'disabled' }),
+    created_at: fields.createdAt,
+    last_login: fields.lastSignedInAt,
+    phone: fields.phoneNumber,
+  };
+}
 
 /** Returns what makes a hash of a row in the notation that `foreign-hashes/scrypt.ts` reads. */
 function hashReader(hashConfig: string | undefined): (fields: Fields) => string | undefined {

@@ -6,10 +6,11 @@ export interface Preset {
   /** The field that holds the people, where the file is one JSON object. */
   list?: string;
   /**
-   * @param hashConfig the text of the file that describes the hashes of the system.
+   * Returns what reads people with their hashes, where the file does not describe those itself.
+   * @param hashConfig the text of the file that does.
    * @throws {Error} when it is missing or incomplete.
    */
-  open?(hashConfig: string | undefined): Preset['read'];
+  withHashes?(hashConfig: string | undefined): Preset['read'];
   /** @returns undefined for what is no person, such as a service account. */
   read(fields: Fields): Person | undefined;
 }
