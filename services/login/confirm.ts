@@ -9,7 +9,6 @@ import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { spendFactorCode } from '@gatehouse/shared/identity/second-factor';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
-import { hasPasskey } from '@gatehouse/shared/identity/ways-in';
 import type { Call } from '@gatehouse/shared/operation/operation';
 import type { FastifyRequest } from 'fastify';
 import { type LoginDependencies, operation } from './operation.ts';
@@ -52,9 +51,7 @@ export const confirm = operation(confirmContract.line, {
 export const confirmPasskeyOptions = operation(confirmPasskeyOptionsContract.line, {
   ...confirmPasskeyOptionsContract,
   async handle(call) {
-    const { user } = principalOf(call.request);
-    if (!hasPasskey(user)) throw new AppError('notFound', { text: 'The account has no passkey' });
-    return requestPasskey(call, ceremonyFor(call.request), user);
+    return requestPasskey(call, ceremonyFor(call.request), principalOf(call.request).user);
   },
 });
 

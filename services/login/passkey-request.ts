@@ -2,6 +2,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { accountOfHalfLogin } from '@gatehouse/shared/identity/half-login';
 import type { PasskeyCeremony } from '@gatehouse/shared/identity/tokens';
 import type { User } from '@gatehouse/shared/identity/user-record';
+import { hasPasskey } from '@gatehouse/shared/identity/ways-in';
 import { newChallenge, PASSKEY_TIMEOUT } from '@gatehouse/shared/passkeys/ceremony';
 import { library } from '@gatehouse/shared/passkeys/client-data';
 import { requireRelyingParty } from '@gatehouse/shared/passkeys/relying-party';
@@ -11,6 +12,7 @@ import type { LoginDependencies } from './operation.ts';
 /**
  * The options with which a browser asks for a passkey, and the token of the ceremony.
  * @param user whose passkeys are named; without one the browser offers those that it finds.
+ * @throws {AppError} notFound where passkeys are off, and for an account without one.
  */
 export async function requestPasskey(
   { config, db, tokens, now }: LoginDependencies,
@@ -18,6 +20,8 @@ export async function requestPasskey(
   user?: Pick<User, 'passkeys'>,
 ) {
   const { id: rpID } = requireRelyingParty(config);
+  // A browser would offer those of other accounts.
+  if (user && !hasPasskey(user)) throw new AppError('notFound', { text: 'The account has no passkey' });
   const known = user && (await db.passkeys.find({ _id: { $in: user.passkeys ?? [] } }).toArray());
   const challenge = newChallenge();
   const { generateAuthenticationOptions } = await library();
@@ -34,7 +38,7 @@ export async function requestPasskey(
   };
 }
 
-/** CONTRACT.md §Passkeys. @throws {AppError} factorTokenInvalid */
+/** CONTRACT.md §Passkeys. @throws {AppError} factorTokenInvalid or notFound */
 export async function requestLogin(
   call: LoginDependencies & { body: { factor_token?: string } },
 ): Promise<Awaited<ReturnType<typeof requestPasskey>>> {

@@ -49,6 +49,16 @@ describe('half a login', () => {
     expect((await complete(body)).status).toBe(400);
   });
 
+  test('has no options in an account without a passkey', async () => {
+    const { email } = await enrolled(services.db, services.clock);
+    const { factor_token } = await halfOf(email);
+    const url = `${services.login}/api/v1/auth/login/passkey/options`;
+    const refused = await postJson(url, { factor_token });
+    expect(outcome(refused)).toEqual(
+      failure(refused, 404, 'RESOURCE_NOT_FOUND', 'Not found', 'The account has no passkey'),
+    );
+  });
+
   test('is completed by forms as well', async () => {
     const { email, authenticator, user_id } = await newPerson();
     const half = await postForm(`${services.login}/v2/login`, { email, password: 'secret' });

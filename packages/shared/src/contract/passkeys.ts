@@ -41,7 +41,7 @@ const factor_token = requiredText.exactOptional().meta({
 
 const optionsFails = ['factorTokenInvalid', 'notFound', 'unavailable'] as const satisfies ErrorName[];
 const optionsDescription =
-  'Nothing is stored, and without a `factor_token` the options are the same for everybody. 404 where passkeys are off.';
+  'Nothing is stored, and without a `factor_token` the options are the same for everybody. 404 where passkeys are off, and for an account without one.';
 
 export const passkeyOptionsContract = contract('POST /v2/login/passkey/options', {
   ...form,
