@@ -2,7 +2,6 @@ import type { SocialProvider } from '@gatehouse/shared/config/social';
 import type { catalogueToken } from '@gatehouse/shared/contract/catalogue-login';
 import type { User } from '@gatehouse/shared/identity/user-record';
 import type { Recipient } from '@gatehouse/shared/identity/users';
-
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { z } from 'zod';
@@ -67,7 +66,7 @@ export interface SocialPerson {
   name: string | undefined;
 }
 
-/** What social login asks the service that it runs in about accounts. */
+/** The interface of social login to the accounts of the service that it runs in. */
 export interface SocialHost {
   /**
    * Returns the account of a person, which their first login creates or links (CONTRACT.md §Linking), and the login

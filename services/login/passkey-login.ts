@@ -17,7 +17,7 @@ import { type PasskeyProof, usePasskey } from './use-passkey.ts';
 
 type Call = LoginDependencies & { request: FastifyRequest; body: PasskeyProof };
 
-/** What a refused login is answered and audited as. */
+/** The errors of refused logins, by the outcome in the audit. */
 const REFUSALS = {
   'account disabled': 'passkeyInvalid',
   'not verified': 'accountNotVerified',
@@ -25,8 +25,8 @@ const REFUSALS = {
 } as const satisfies Record<string, ErrorName>;
 
 /**
- * Begins a session for the person of a passkey, also of an account with a second factor (CONTRACT.md §Passkeys). The
- * checks of the account are those of a login with the password, and come after the signature.
+ * Begins a session for the holder of a passkey, who needs no second factor (CONTRACT.md §Passkeys). The signature comes
+ * first; then the account is checked as at a login with a password.
  * @throws {AppError} passkeyTokenInvalid, passkeyInvalid, or the refusal of the first check that fails.
  */
 export async function logInWithPasskey(call: Call, contract: LoginContract): Promise<BegunSession> {

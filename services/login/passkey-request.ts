@@ -10,9 +10,9 @@ import { factorSubject } from './factor-login.ts';
 import type { LoginDependencies } from './operation.ts';
 
 /**
- * The options with which a browser asks for a passkey, and the token of the ceremony.
- * @param user whose passkeys are named; without one the browser offers those that it finds.
- * @throws {AppError} notFound where passkeys are off, and for an account without one.
+ * Returns the options with which a browser asks for a passkey, and the token of the ceremony.
+ * @param user whose passkeys the options name; without one, the browser offers those that it finds.
+ * @throws {AppError} notFound if passkeys are off, or if the user has none.
  */
 export async function requestPasskey(
   { config, db, tokens, now }: LoginDependencies,

@@ -15,7 +15,7 @@ import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { LoginDependencies } from './operation.ts';
 
-/** What a person presents of a passkey. */
+/** The answer of a passkey to a ceremony. */
 export interface PasskeyProof {
   passkey_token: string;
   credential: Assertion;
@@ -36,8 +36,8 @@ export function credentialOf(text: string): Assertion {
 }
 
 /**
- * Uses a passkey for the ceremony that its token began: verifies the signature, and consumes the ceremony.
- * @param owned undefined for a passkey that no account, or another one, has.
+ * Verifies an assertion and consumes its ceremony.
+ * @param owned undefined if the passkey is unknown or belongs to another account.
  * @throws {AppError} passkeyInvalid or passkeyTokenInvalid.
  */
 export async function usePasskey(
@@ -51,7 +51,7 @@ export async function usePasskey(
   const expected = { party: requireRelyingParty(config), challenge, needsUserHandle: purpose === 'login' };
   const counter = await verifyAssertion(owned, credential, expected).catch((error) => {
     const { cause } = toAppError(error);
-    // Also tells an operator that an origin is missing in the settings.
+    // The reason shows an operator, for example, that the settings lack an origin.
     log.info({ reason: (cause as Error | undefined)?.message }, 'a passkey was not accepted');
     throw error;
   });
@@ -60,7 +60,7 @@ export async function usePasskey(
 }
 
 /**
- * Proves with a passkey that the person of an account is there.
+ * Verifies that the caller holds a passkey of an account.
  * @throws {AppError} passkeyInvalid or passkeyTokenInvalid.
  */
 export async function provePasskey(

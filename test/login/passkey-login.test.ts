@@ -165,7 +165,7 @@ describe('a login with a passkey refuses', () => {
     ['a person who was not there', { flip: ['up'] }],
     ['a person who was not verified', { flip: ['uv'] }],
     ['a backup of what cannot be backed up', { flip: ['be'] }],
-    ['an authenticator that has changed its mind about copies', { flip: ['be', 'bs'] }],
+    ['a backup eligibility that has changed', { flip: ['be', 'bs'] }],
     ['a promise of a key that does not follow', { flip: ['at'] }],
     ['a promise of extensions that do not follow', { flip: ['ed'] }],
     ['a page inside one of another site', { clientData: { crossOrigin: true } }],

@@ -22,13 +22,13 @@ const createThrottle =
 const says = ({ body }: UpstreamResponse, failure: ErrorName): boolean =>
   String(body).includes(new AppError(failure).message);
 
-/** Mailed codes; those with which people log in are answered with 401. The service compares none that has expired. */
+/** Mailed codes: a wrong login code is answered with 401, any other with 400. Expired codes are not compared. */
 export const createCodeThrottle = createThrottle(
   'codes:',
   (response) => response.status === 401 || (response.status === 400 && !says(response, 'otpExpired')),
 );
 
-/** Passkeys. Nobody guesses one; each attempt costs a signature. */
+/** Passkeys. Nobody can guess one, but each attempt costs a signature check. */
 export const createPasskeyThrottle = createThrottle('passkeys:', (response) => response.status === 401);
 
 /** Codes of second factors, and confirmations. The service compares none with a token that has expired. */

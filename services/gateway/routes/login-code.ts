@@ -35,7 +35,7 @@ const forward = async (
   content: Content,
 ) => relay(reply, await userService.post(path, content, request));
 
-/** Each wrong code is a failed login of its account, and a wrong code of its network. */
+/** A wrong code counts as a failed login of its account, and as a wrong code of its network. */
 async function forwardGuess(
   call: Call<GatewayDependencies, string, { email: string }>,
   path: string,

@@ -63,7 +63,7 @@ export const catalogueFactorContract = contract('POST /api/v1/auth/login/factor'
   bodyLimit: LOGIN_BODY,
   summary: 'Log in with the second factor',
   description:
-    'Completes a login that was answered with SECOND_FACTOR_REQUIRED. The code is one of the authenticator app, or an unused recovery code. A passkey takes its place with `passkey_token` and `credential`. Five wrong codes in 15 minutes lead to 429 for the account.',
+    'Completes a login that was answered with SECOND_FACTOR_REQUIRED. The code is from the authenticator app, or an unused recovery code. `passkey_token` and `credential` replace it for a passkey. Five wrong codes in 15 minutes lead to 429 for the account.',
   body: jsonBody({
     factor_token: requiredText.meta({
       description: 'From `details` of the refused login; valid for five minutes',

@@ -25,7 +25,7 @@ export const confirmContract = contract('POST /api/v1/auth/confirm', {
   bodyLimit: LOGIN_BODY,
   summary: 'Confirm that it is you',
   description:
-    'Returns a token of the same session, valid as long as the one presented, with which calls that need a fresh session succeed for ten minutes. An account with a second factor confirms with a code of it, any other with the password, and one with a passkey also with that. A person who logs in at a provider only confirms by logging in there again.',
+    'Returns a token of the same session, valid as long as the one presented, with which calls that need a fresh session succeed for ten minutes. An account with a second factor confirms with a code, any other with the password; a passkey can replace either. A person who only logs in at a provider confirms by logging in there again.',
   body: proof,
   returns: catalogueToken,
   fails: ['invalidCredentials', 'codeInvalid', ...PASSKEY_FAILURES, 'ssoRequired'],
@@ -36,9 +36,9 @@ export const confirmContract = contract('POST /api/v1/auth/confirm', {
 export const confirmPasskeyOptionsContract = contract('POST /api/v1/auth/confirm/passkey/options', {
   needs: 'own',
   returnsSecret: true,
-  summary: 'Ask for a passkey to confirm with',
+  summary: 'Request options to confirm with a passkey',
   description:
-    'Names the passkeys of the account, for `POST /api/v1/auth/confirm` of the same session. Nothing is stored. 404 without a passkey, and where passkeys are off.',
+    'Returns options for `navigator.credentials.get()` that name the passkeys of the account, and stores nothing. The answer goes to `POST /api/v1/auth/confirm` in the same session. 404 if the account has no passkey, or if passkeys are off.',
   returns: passkeyRequest,
   fails: ['notFound'],
 });

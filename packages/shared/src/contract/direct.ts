@@ -82,7 +82,7 @@ export const factorContract = contract('POST /v2/login/factor', {
   ...form,
   summary: 'Log in with the second factor',
   description:
-    'Completes a login that was answered with `Second factor required`. The code is one of the authenticator app, or an unused recovery code. A passkey takes its place with `passkey_token` and `credential`. Five wrong codes in 15 minutes lead to 429 for the account.',
+    'Completes a login that was answered with `Second factor required`. The code is from the authenticator app, or an unused recovery code. `passkey_token` and `credential` replace it for a passkey. Five wrong codes in 15 minutes lead to 429 for the account.',
   body: z
     .object({
       factor_token: requiredText.meta({

@@ -35,7 +35,7 @@ export const ldapFactorContract = contract('POST /api/v1/auth/ldap/factor', {
   bodyLimit: LOGIN_BODY,
   summary: 'Log in at a directory with the second factor',
   description:
-    'Completes a login at a directory that was answered with SECOND_FACTOR_REQUIRED. The code is one of the authenticator app, or an unused recovery code. Five wrong codes in 15 minutes lead to 429 for the account.',
+    'Completes a login at a directory that was answered with SECOND_FACTOR_REQUIRED. The code is from the authenticator app, or an unused recovery code. Five wrong codes in 15 minutes lead to 429 for the account.',
   body: jsonBody({
     factor_token: catalogueFactorContract.body.shape.factor_token,
     code: typedCode,

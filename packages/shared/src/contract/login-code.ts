@@ -15,13 +15,13 @@ const GUESS = {
   code: typedCode.meta({ examples: ['048213'] }),
   token: z.string().exactOptional().meta({
     description:
-      'The token of the request for the code, which no later request replaces for it. Guesses with it are counted separately.',
+      'The token of the request. With it, the code stays valid when a later request replaces it. Guesses with it are counted separately.',
   }),
 };
 
 const requesting = {
   summary: 'Request a code to log in',
-  description: `Mails a code that is valid for ${LOGIN_CODE_LIFETIME / 60} minutes, and a link with it, to the address of a verified account. It replaces earlier ones, which stay valid with their own token only. The answer is the same for every address. Each mailbox gets ten codes an hour and twenty unused ones of these a day, half of them for one client network, and each client network thirty an hour.`,
+  description: `Mails a code that is valid for ${LOGIN_CODE_LIFETIME / 60} minutes, and a link with it, to the address of a verified account. It replaces earlier codes, each of which stays valid with its own token only. The answer is the same for every address. Each mailbox gets ten codes an hour and twenty unused login codes a day, ten of them from one client network. Each client network gets thirty an hour.`,
   returns: z.object({ token: z.string(), expires_in: z.int() }).meta({
     description:
       'If the address has a verified account, its code is on the way. The token belongs to this request and is never accepted as a bearer; `expires_in` is in seconds.',
@@ -33,7 +33,7 @@ const requesting = {
 const verifying = {
   summary: 'Log in with a mailed code',
   description:
-    'Uses the code and answers what a login with a password answers. Five wrong guesses invalidate the code, and guesses with the token of the request are counted separately. The error does not reveal whether the e-mail is known.',
+    'Uses the code. The answer is that of a login with a password. Five wrong guesses invalidate the code, and guesses with the token of the request are counted separately. The error does not reveal whether the e-mail is known.',
   fails: [
     'codeInvalid',
     'accountNotVerified',

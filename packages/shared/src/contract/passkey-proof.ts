@@ -3,7 +3,7 @@ import { requiredText } from '../http/fields.ts';
 import { assertion } from '../passkeys/credentials.ts';
 
 export const passkeyToken = requiredText.meta({
-  description: 'Of the options; valid for two minutes and once',
+  description: 'From the options; valid once, for two minutes',
   examples: ['eyJhbGciOiJIUzI1NiIsInR5cCI6InBhc3NrZXkrand0In0.…'],
 });
 

@@ -36,17 +36,17 @@ export const passkeyRequest = z
   });
 
 const factor_token = requiredText.exactOptional().meta({
-  description: 'From a login that waits for its second factor: the passkey is to be the second step',
+  description: 'From a login that waits for its second factor; the passkey then completes it',
 });
 
 const optionsFails = ['factorTokenInvalid', 'notFound', 'unavailable'] as const satisfies ErrorName[];
 const optionsDescription =
-  'Nothing is stored, and without a `factor_token` the options are the same for everybody. 404 where passkeys are off, and for an account without one.';
+  'Returns options for `navigator.credentials.get()` and stores nothing. Without a `factor_token` the options are the same for everybody. 404 if passkeys are off, or if the account has none.';
 
 export const passkeyOptionsContract = contract('POST /v2/login/passkey/options', {
   ...form,
   returnsSecret: true,
-  summary: 'Ask for a passkey',
+  summary: 'Request options to log in with a passkey',
   description: optionsDescription,
   body: z.object({ factor_token }),
   returns: passkeyRequest,
@@ -57,7 +57,7 @@ export const cataloguePasskeyOptionsContract = contract('POST /api/v1/auth/login
   needs: 'nothing',
   returnsSecret: true,
   bodyLimit: LOGIN_BODY,
-  summary: 'Ask for a passkey',
+  summary: 'Request options to log in with a passkey',
   description: optionsDescription,
   body: jsonBody({ factor_token }).meta({ examples: [{}] }),
   returns: passkeyRequest,
@@ -73,7 +73,7 @@ const loginFails = [
   'unavailable',
 ] as const satisfies ErrorName[];
 const loginDescription =
-  'A passkey that has verified its person is a whole login, also for an account with a second factor. The answer to an unknown passkey and to a wrong signature is the same.';
+  'Completes a login alone, also for an account with a second factor: the passkey must have verified the person. An unknown passkey and a wrong signature get the same answer.';
 
 export const passkeyLoginContract = contract('POST /v2/login/passkey', {
   ...form,

@@ -9,13 +9,13 @@ const ways = z.object({
   code: z.boolean().meta({ description: 'Whether people can log in with a mailed code' }),
   providers: z
     .array(z.object({ name: z.string(), label: z.string(), login_url: z.string() }))
-    .meta({ description: 'Where people can log in beside this service, in the order of the buttons' }),
+    .meta({ description: 'The providers of social login, in the order of their buttons' }),
   sign_in: z.enum(['password', 'email-first']).meta({
     description: 'Whether the sign-in page asks for the password at once, or for the e-mail first',
   }),
 });
 
-/** The ways to log in that the settings turn on. They change with a restart only. */
+/** The ways to log in that the settings turn on. They change only with a restart. */
 export const waysOf = (config: GatewayConfig): z.infer<typeof ways> => ({
   password: true,
   passkey: relyingPartyOf(config) !== undefined,

@@ -1,7 +1,7 @@
-/** How a person proves who they are at a login of this service. That at the provider of an organization is `sso`. */
+/** The ways to log in, except single sign-on, which is recorded as `sso`. */
 export const LOGIN_WAYS = ['password', 'passkey', 'code', 'social'] as const;
 
 export type LoginWay = (typeof LOGIN_WAYS)[number];
 
-/** What the audit event of a login says about its way: nothing if it was the password. */
+/** The way as the audit event of a login records it: nothing for a password. */
 export const auditedWay = (way: LoginWay) => (way === 'password' ? {} : { after: { way } });

@@ -20,10 +20,10 @@ export interface NoticeDetails {
   factor_codes_wrong: object;
   /** By an operator; the second factor ends at `effective_at`. */
   factor_reset_requested: { effective_at: Date };
-  /** `provider` is its name as people know it. */
+  /** `provider` is its label. */
   link_added: { provider: string };
   link_removed: { provider: string };
-  /** Without its name: whoever holds a session could write to the owner with it. */
+  /** Without its name, in which an intruder could write to the owner. */
   passkey_added: object;
   passkey_removed: object;
   /** The account is deleted at `deletes_at`, unless its person logs in before. */

@@ -123,7 +123,7 @@ export function requireFresh(request: FastifyRequest, now: number): void {
   throw new AppError('confirmationRequired', { details: { methods: confirmationMethods(request, now) } });
 }
 
-/** What `POST /api/v1/auth/confirm` takes of this caller; `login` stands for a new login, which needs no confirmation. */
+/** How this caller can confirm (CONTRACT.md §Fresh sessions). `login` means to log in again. */
 function confirmationMethods(request: FastifyRequest, now: number): string[] {
   const { user, session } = principalOf(request);
   const passkey = hasPasskey(user) ? ['passkey'] : [];

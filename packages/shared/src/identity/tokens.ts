@@ -21,7 +21,7 @@ export interface HalfLogin {
   enrollment: string;
   /** When the first factor was checked; Unix milliseconds. */
   began: number;
-  /** What the first factor was, if not the password. */
+  /** The first factor, if it was not the password. */
   way?: LoginWay;
 }
 
@@ -49,7 +49,7 @@ export const EMAIL_UNDO_LIFETIME = 3 * 86_400;
 export interface PasskeyCeremony {
   /** What the answer is for. It is accepted for nothing else. */
   purpose: 'login' | 'factor' | 'confirm' | 'register';
-  /** Whom it is for: half a login or a session; empty for a login, where nobody is known yet. */
+  /** For whom: half a login or a session; empty for a login, where nobody is known yet. */
   subject: string;
   /** In base64url. */
   challenge: string;
@@ -156,7 +156,7 @@ export function createTokens(config: {
     halfDirectoryLoginOf(token: string, now: number): HalfDirectoryLogin | undefined {
       return payloadOf<HalfDirectoryLogin>(token, DIRECTORY_FACTOR_TYPE, now);
     },
-    /** Signs the token of a ceremony of a passkey. The browser that asked for it holds it, and nothing is stored. */
+    /** Signs the token of a passkey ceremony. The browser keeps it; nothing is stored. */
     passkey: (ceremony: PasskeyCeremony, now: number): string =>
       sign(ceremony, PASSKEY_LIFETIME, now, { typ: PASSKEY_TYPE }),
     /** Returns what such a token says; undefined if it is not ours or has expired. */

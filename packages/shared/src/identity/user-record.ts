@@ -57,7 +57,7 @@ export interface User {
   sign_in_notices?: Date[];
   /** When the person was last told that their own data was downloaded. */
   data_notice_at?: Date;
-  /** Where an account came from that this service did not create, when, and its id there. */
+  /** Which system an imported account came from, when, and its id there. */
   imported?: { from: string; at: Date; id?: string };
   /** When a verification activated the account; absent once the earlier invitations to its address are accepted. */
   activated_at?: Date;
@@ -94,7 +94,7 @@ export interface User {
   ended_sessions?: { id: string; until: Date }[];
   /** The credential ids of the account's passkeys, oldest first; see ways-in.ts beside this file. */
   passkeys?: string[];
-  /** What authenticators know the account by, random bytes in base64url. It stays when the passkeys go. */
+  /** The WebAuthn user handle, random bytes in base64url. It stays when the last passkey is removed. */
   passkey_handle?: string;
   /** The login names of the account at providers, oldest first. */
   links?: string[];

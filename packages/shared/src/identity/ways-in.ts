@@ -4,15 +4,15 @@ import { foreignHashOf, isUnusable } from './passwords.ts';
 import type { User } from './user-record.ts';
 
 /**
- * The ways into an account beside its password. The user record names them, and decides: a passkey or a link that it
- * does not name opens nothing, whatever another collection holds.
+ * The ways into an account besides its password. The user record decides: a passkey or a link that it does not list
+ * opens nothing, whatever another collection holds.
  */
 export const MAX_PASSKEYS = 20;
 export const MAX_LINKS = 10;
 const LIMITS = { passkeys: MAX_PASSKEYS, links: MAX_LINKS } as const;
 export type WayIn = keyof typeof LIMITS;
 
-/** Whether a person can log in with a password. Nobody knows that of an account which began at a provider. */
+/** Whether a person can log in with a password. An account that a provider's login created has none that works. */
 export const hasPassword = (user: Pick<User, 'password' | 'foreign_hash'>): boolean =>
   !isUnusable(user.password) || foreignHashOf(user) !== undefined;
 
@@ -44,8 +44,8 @@ export function hasAnotherThan(
 
 /**
  * A name other than the e-mail address under which an account is known, such as a person at a provider. Only its `_id` is
- * unique, so the collection can be sharded by it. It is written before the account that names it in `links`: after a
- * kill in between it opens nothing, and the next login takes it over.
+ * unique, so the collection can be sharded by it. It is written before the account lists it in `links`: after a kill in
+ * between it opens nothing, and the next login takes it over.
  */
 export interface LoginName {
   /** `{kind}:{value}`. */

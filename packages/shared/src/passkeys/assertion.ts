@@ -11,13 +11,13 @@ import type { RelyingParty } from './relying-party.ts';
 
 type Database = Collections<typeof userCollections & typeof passkeyCollections>;
 
-/** A passkey with the account that names it. */
+/** A passkey with the account that lists it. */
 export interface OwnedPasskey {
   passkey: Passkey;
   user: WithId<User>;
 }
 
-/** Returns the passkey with a credential id, read with its account; undefined unless the account names it. */
+/** Returns the passkey with a credential id, and its account; undefined unless the account lists it. */
 export async function findPasskey(
   { passkeys, users }: Database,
   id: string,
@@ -46,14 +46,14 @@ export async function findPasskey(
 interface Expected {
   party: RelyingParty;
   challenge: string;
-  /** Whether the assertion itself must say whose it is: nothing else has. */
+  /** Whether the assertion must carry the user handle, because nothing else names the account. */
   needsUserHandle: boolean;
 }
 
 /**
- * Verifies the signature of a passkey over a challenge (Web Authentication §7.2): its person was there and verified, at
- * one of our origins. The key and its algorithm come from our record.
- * @returns the count of signatures that the authenticator tells.
+ * Verifies an assertion (Web Authentication §7.2): signature, challenge, origin, user presence and user verification.
+ * The public key and its algorithm come from our record.
+ * @returns the signature counter of the authenticator.
  * @throws {AppError} passkeyInvalid
  */
 export const verifyAssertion = (
@@ -78,21 +78,21 @@ export const verifyAssertion = (
       credential: {
         id: passkey._id,
         publicKey: Uint8Array.from(Buffer.from(passkey.public_key, 'base64url')),
-        // Not compared: synced passkeys do not count, and a reset authenticator would lock its person out.
+        // Not compared: synced passkeys keep no counter, and resetting an authenticator would lock the person out.
         counter: 0,
       },
     });
     const { credentialDeviceType, newCounter } = authenticationInfo;
     if (!verified) throw new Error('the signature is wrong');
     if ((credentialDeviceType === 'multiDevice') !== passkey.synced)
-      throw new Error('the authenticator has changed its mind about copies');
+      throw new Error('the backup eligibility of the passkey has changed');
     return newCounter;
   });
 
 const HOUR = 3_600_000;
 
 /**
- * Remembers the use of a passkey, to the hour, and its counter. One that does not grow is logged: the passkey may have
+ * Records the use of a passkey, to the hour, and its counter. A counter that does not grow is logged: the passkey may have
  * been cloned.
  * @param now Unix milliseconds.
  */

@@ -10,11 +10,11 @@ export const ALGORITHMS = [-8, -7, -257];
 /** Bytes of a credential id: fewer could be guessed, more are forbidden (Web Authentication §7.1). */
 const [MIN_ID, MAX_ID] = [16, 1_023];
 
-/** What an authenticator says about a new passkey. */
+/** The fields of a new passkey that its authenticator reports. */
 type Attested = Pick<Passkey, '_id' | 'public_key' | 'counter' | 'synced' | 'aaguid' | 'transports'>;
 
 /**
- * Verifies a new passkey (Web Authentication §7.1): its person was there and verified, at one of our origins.
+ * Verifies a registration (Web Authentication §7.1): challenge, origin, user presence and user verification.
  * @throws {AppError} passkeyInvalid
  */
 export const verifyAttestation = (
@@ -49,9 +49,8 @@ export const verifyAttestation = (
   });
 
 /**
- * Nobody asked for a statement about the authenticator, so nothing is done with one: to verify certificates, the
- * library would fetch revocation lists from addresses that they name. What remains is no statement, or one that the
- * passkey signs itself.
+ * Refuses attestation with certificates, which the options do not ask for: to verify them, the library would fetch
+ * revocation lists from the URLs that they name. Only `none` and self attestation remain.
  * @throws {AppError} passkeyInvalid
  */
 async function refuseCertificates({ response }: Attestation): Promise<void> {

@@ -4,7 +4,7 @@ import { AppError } from '../http/errors.ts';
 import { PASSKEY_LIFETIME, type PasskeyCeremony, type Tokens } from '../identity/tokens.ts';
 import type { passkeyCollections } from './records.ts';
 
-/** Milliseconds for which a used challenge is remembered beyond its token, for clocks that differ. */
+/** Milliseconds for which a used challenge outlives its token, because clocks differ. */
 const MARGIN = 3_600_000;
 
 /** Milliseconds in which the browser must answer. */
@@ -32,7 +32,7 @@ export function ceremonyOf(
 }
 
 /**
- * Uses a ceremony up, in one write. Of equal ones at once, one succeeds, however many processes run.
+ * Marks a ceremony as used, in one write: one of several concurrent calls succeeds, in whatever process.
  * @throws {AppError} passkeyTokenInvalid if it was used before.
  */
 export async function consumeCeremony(

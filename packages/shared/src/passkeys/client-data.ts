@@ -1,8 +1,9 @@
 import { AppError } from '../http/errors.ts';
 
 /**
- * What the browser says about the page that asked. The library compares type, challenge and origin.
- * @throws {AppError} passkeyInvalid for a page inside one of another site: its person may not see who asks.
+ * Refuses a page that another site embeds, where people may not see who asks. The library compares type, challenge and
+ * origin.
+ * @throws {AppError} passkeyInvalid
  */
 export function refuseForeignFrame(clientDataJSON: string): void {
   const { crossOrigin, topOrigin } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString());
@@ -11,7 +12,7 @@ export function refuseForeignFrame(clientDataJSON: string): void {
 }
 
 /**
- * Runs the checks of a ceremony. Whatever fails in them comes from the client, and all of it looks alike.
+ * Runs the checks of a ceremony. Every failure is the client's, and all get the same answer.
  * @throws {AppError} passkeyInvalid
  */
 export async function checking<T>(check: () => Promise<T>): Promise<T> {
@@ -23,5 +24,5 @@ export async function checking<T>(check: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Loaded by the first ceremony: it takes a quarter of a second, which no start should wait for. */
+/** Loads the library at the first ceremony: it takes a quarter of a second, which would delay every start. */
 export const library = () => import('@simplewebauthn/server');

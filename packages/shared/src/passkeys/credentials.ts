@@ -11,7 +11,7 @@ const credential = {
   id: base64url.max(1_364, { error: 'must not be longer than 1023 bytes' }),
   rawId: base64url,
   type: z.literal('public-key', expecting('must be public-key')),
-  // The pages ask for none that we read.
+  // No extension is used.
   clientExtensionResults: object({}).default({}),
 };
 

@@ -1,24 +1,24 @@
 import type { ObjectId } from 'mongodb';
 import { collection } from '../data/connect.ts';
 
-/** A passkey (a WebAuthn credential). The account's record decides whether it opens anything; see identity/ways-in.ts. */
+/** A passkey (a WebAuthn credential). It counts only while the user record lists it; see identity/ways-in.ts. */
 export interface Passkey {
   /** The credential id in base64url. It exists once in the whole system. */
   _id: string;
-  /** Names it at the API: a credential id may be a thousand characters long. */
+  /** Its id in the API: a credential id may be a thousand characters long. */
   passkey_id: string;
   /** The `_id` of the account. */
   account: ObjectId;
   name: string;
   /** The public key with its algorithm (COSE, RFC 9052 §7) in base64url. */
   public_key: string;
-  /** The count of signatures that the authenticator last told; 0 for one that does not count. */
+  /** The latest signature counter of the authenticator; 0 if it keeps none. */
   counter: number;
-  /** Whether it can be copied to other devices. An authenticator decides that once. */
+  /** Whether it can be copied to other devices (its backup eligibility), which never changes. */
   synced: boolean;
-  /** The model of the authenticator, a UUID; nobody has vouched for it. */
+  /** The model of the authenticator, an unverified UUID. */
   aaguid: string;
-  /** How the authenticator is reached, as the browser told. */
+  /** How the authenticator is reached, as the browser reports it. */
   transports: Transport[];
   created_at: Date;
   /** To the hour. */

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { AppError } from '../http/errors.ts';
 
-/** Whom browsers create passkeys for. */
+/** For whom browsers create passkeys. */
 export interface RelyingParty {
   /** The domain that every passkey is bound to. */
   id: string;
