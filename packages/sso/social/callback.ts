@@ -26,7 +26,7 @@ export const answerParameters = z.object({
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether a provider is to be linked to an account, and nobody logs in. */
+    /** Whether the flow links a provider to an account; otherwise it is a login. */
     isLinking?: boolean;
   }
 }
@@ -39,7 +39,7 @@ export const socialCallback = loginOperation('GET /social/{provider}/callback', 
   },
   summary: 'Receive the answer of a provider',
   description:
-    'Where the provider sends the browser back. A login ends with a redirect (303) to the account page with a one-time code in the fragment, a link with one to the profile. A client that accepts `application/json` and not `text/html` gets JSON.',
+    'Where the provider sends the browser back. A login ends with a redirect (303) to the account page with a one-time code in the fragment; a link ends with a redirect to the profile. A client that accepts `application/json` and not `text/html` gets JSON.',
   params: z.object({ provider: providerName }),
   query: answerParameters,
   returns: z
@@ -68,7 +68,7 @@ async function finish(call: CallbackCall) {
   const flow = await takeFlow(call);
   const { linking } = flow;
   request.isLinking = linking !== undefined;
-  // Otherwise a page could log a visitor in to the account of an attacker, or link it to theirs.
+  // Otherwise an attacker's page could log visitors in to the attacker's account (login CSRF), or link it to theirs.
   if (browserOf(options, request) !== flow.browser)
     throw new SsoRefusal('login not begun here', 'the browser is not the one that began the login');
   const began = now();
@@ -93,7 +93,7 @@ async function finish(call: CallbackCall) {
     : reply.redirect(`${pages}/sso#code=${code}`, 303);
 }
 
-/** Takes the flow of an answer: it serves one. That of another provider is not found. */
+/** Takes the flow that an answer belongs to, once. The flow of another provider is not found. */
 async function takeFlow({
   options: { db, now },
   params: { provider },

@@ -12,14 +12,14 @@ const form = answerParameters.extend({
     .optional()
     .catch(undefined)
     .meta({
-      description: 'JSON with the name of the person, which Apple sends at the first login alone',
+      description: 'JSON with the name of the person, which Apple sends only at the first login',
       examples: ['{"name":{"firstName":"Ada","lastName":"Lovelace"}}'],
     }),
 });
 
 /**
- * CONTRACT.md §Social login. Browsers send no SameSite=Lax cookie with a form of another site, so the answer is read at
- * the redirect that follows.
+ * CONTRACT.md §Social login. Browsers send no SameSite=Lax cookie with a form from another site, so the redirect that
+ * follows reads the answer.
  */
 export const socialFormCallback = loginFormOperation('POST /social/{provider}/callback', {
   needs: 'nothing',
@@ -40,7 +40,7 @@ export const socialFormCallback = loginFormOperation('POST /social/{provider}/ca
     request.sso.provider = provider;
     await inSocialWords(async () => void socialClient(options, provider));
     const name = user === undefined ? undefined : nameIn(user);
-    // Unsigned, so it is only a proposal for the name of a new account. It does not go through an address, which is logged.
+    // Unsigned, so only a proposal for the name of a new account. Stored in the flow, because URLs are logged.
     if (answer.state !== undefined && name !== undefined)
       await options.db.socialFlows.updateOne({ state: answer.state, provider }, { $set: { name } });
     const query = new URLSearchParams(

@@ -30,7 +30,7 @@ const apiOf = ({ issuer }: SocialClient): string =>
   issuer === 'https://github.com' ? 'https://api.github.com' : `${issuer.replace(/\/$/, '')}/api/v3`;
 
 /**
- * Exchanges the code of an answer and reads who the person is: GitHub speaks OAuth 2.0 without ID tokens.
+ * Exchanges the code of an answer and reads the person from the API: GitHub has no ID tokens.
  * @param answer the redirect URI with the query of the answer.
  * @throws {SsoRefusal}
  */
@@ -65,7 +65,7 @@ export async function identifyAtGitHub(
   }
 }
 
-/** Gives errors the status that RFC 6749 §5.2 gives them: GitHub sends 200, with which the reason would be lost. */
+/** Gives errors status 400 (RFC 6749 §5.2). GitHub sends 200, and openid-client would lose the reason. */
 function statusOfErrors(configuration: Configuration): void {
   const fetch = configuration[customFetch] as CustomFetch;
   configuration[customFetch] = async (...call) => {
@@ -100,7 +100,7 @@ async function readJson(
   }
 }
 
-/** The primary address, if it is verified. Other addresses of the person do not count: only one of them is theirs here. */
+/** The primary address, if it is verified. Others do not count: GitHub itself writes only to the primary one. */
 function primaryOf(emails: unknown): string | undefined {
   if (!Array.isArray(emails)) throw new SsoRefusal('message malformed', '/user/emails is no list');
   const { email } = emails.find((each) => each?.primary === true && each.verified === true) ?? {};

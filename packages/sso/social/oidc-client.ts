@@ -3,10 +3,10 @@ import { SignJWT } from 'jose';
 import { type ClientAuth, ClientSecretPost, None } from 'openid-client';
 import { type OidcClient, secretAuthentication } from '../oidc/oidc-client.ts';
 
-/** Seconds for which a client secret of Apple is valid: it is made for one call. */
+/** Seconds for which a client secret for Apple is valid: it is made for one call. */
 const SECRET_LIFETIME = 300;
 
-/** Returns our client at a provider as the room of OpenID Connect knows it. */
+/** Returns our client at a provider in the form that packages/sso/oidc takes. */
 export function oidcClientOf(
   { name, kind, issuer, client_id, client_secret, apple }: SocialClient,
   now: () => number,
@@ -27,19 +27,19 @@ export function oidcClientOf(
   };
 }
 
-/** The issuer of people of any tenant; none for an issuer that is one tenant. */
+/** The issuer template of a provider with many tenants; none if the issuer is one tenant. */
 function tenantsOf(issuer: string): { tenants?: string } {
   const tenants = issuer.replace(/\/(?:common|organizations)\//, '/{tenantid}/');
   return tenants === issuer ? {} : { tenants };
 }
 
-/** The client secret of Apple, a token that our key signs for this call. */
+/** The client secret for Apple, a JWT that our key signs for this call. */
 const signedSecret =
   (
     { team_id, key_id, private_key }: AppleKey,
     { issuer, client_id, now }: { issuer: string; client_id: string; now: () => number },
   ): ClientAuth =>
-  // openid-client waits for it.
+  // openid-client awaits the promise.
   async (_server, _client, body) => {
     const seconds = Math.floor(now() / 1000);
     const secret = await new SignJWT()

@@ -33,7 +33,7 @@ export async function identifyByOpenId(
   if (saysWhen) requireFresh(flow.authenticated_after, provedAt(idToken), CLOCK_TOLERANCE * 1000);
 
   let userInfo: Claims = {};
-  // The providers that we know put all of it into the ID token.
+  // The other providers put everything into the ID token.
   const isOpen = social.kind === 'openid' || social.kind === 'gitlab';
   if (isOpen && !hasAddress(idToken) && provider.metadata.userinfo_endpoint) {
     const { access_token } = tokens;
@@ -44,7 +44,7 @@ export async function identifyByOpenId(
       },
     );
   }
-  // One message must say both: neither vouches for the address in the other.
+  // The address and its verification must come from one message: neither vouches for the address in the other.
   const message = hasAddress(userInfo) ? userInfo : idToken;
   return {
     provider: social,
@@ -62,7 +62,7 @@ const hasAddress = ({ email, email_verified }: Claims): boolean =>
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 
-/** Lets an answer name the issuer of its tenant, which the ID token proves, where openid-client expects that of all tenants. */
+/** Replaces the issuer of a tenant in an answer by the common one, which openid-client expects. The ID token proves the tenant. */
 function forgetTenant(tenants: string, answer: URL, issuer: string): void {
   const given = answer.searchParams.get('iss');
   const [before = '', after = ''] = tenants.split('{tenantid}');

@@ -4,11 +4,11 @@ type Claims = Record<string, unknown>;
 
 interface Provider {
   scope: string;
-  /** What the request has besides. */
+  /** Further parameters of the authorization request. */
   parameters?: Record<string, string>;
-  /** What it has besides when the person is to prove again who they are. */
+  /** The parameters that ask the person to log in again. */
   again: Record<string, string>;
-  /** Whether the ID token then says when they did; it is refused if that was before. */
+  /** Whether the ID token then has `auth_time`, which is checked. */
   saysWhen?: true;
   /** Whether the provider vouches that the address in a message belongs to the person. */
   vouches(message: Claims): boolean;
@@ -43,10 +43,10 @@ export const PROVIDERS: Record<SocialKind, Provider> = {
   },
   apple: {
     scope: 'openid email name',
-    // Apple demands it of requests for these scopes.
+    // Apple requires it for these scopes.
     parameters: { response_mode: 'form_post' },
     again: {},
-    // Also an address of its relay. Apple writes the claim as text, too.
+    // Addresses of Apple's relay count, too. The claim may be a string.
     vouches: ({ email_verified }) => email_verified === true || email_verified === 'true',
   },
   github: { scope: 'read:user user:email', again: { prompt: 'select_account' }, vouches: isVerified },

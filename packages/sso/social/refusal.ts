@@ -1,6 +1,6 @@
 import { type RefusalReason, SsoRefusal } from '../refusal.ts';
 
-/** What people read who have no administrator. */
+/** Texts for people who have no administrator to ask. */
 const TEXTS: Partial<Record<RefusalReason, string>> = {
   'unknown connection': 'There is no such way to sign in. Begin on the sign-in page.',
   'message malformed': 'The provider sent an answer that could not be read. Please begin again.',
@@ -19,7 +19,7 @@ const TEXTS: Partial<Record<RefusalReason, string>> = {
     'The account with your e-mail address is linked to another account of this provider. Sign in with that one, or sign in another way and link this one in your profile.',
 };
 
-/** Does a part of social login, and says its refusals in words for people without an administrator. */
+/** Runs a step of social login. Its refusals get the texts above. */
 export async function inSocialWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -28,7 +28,7 @@ export function socialClient({ config }: Pick<SsoOptions, 'config'>, name: strin
   return client;
 }
 
-/** Where a provider answers. Each has an address of its own, so that no code reaches another one (RFC 9700 §4.4.2). */
+/** The redirect URI of a provider. Each provider has its own, which prevents mix-up attacks (RFC 9700 §4.4.2). */
 export const callbackUrl = (
   { config }: Pick<SsoOptions, 'config'>,
   { name }: Pick<SocialClient, 'name'>,

@@ -4,8 +4,8 @@ import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 
 /**
- * Whether a person can log in through the single sign-on of an organization: the other ways in may end. Where it is
- * required, they open nothing anyway.
+ * Whether a person can log in by single sign-on of an organization, so that the last other way in may be removed. Where
+ * single sign-on is required, the others open nothing anyway.
  * @param now Unix milliseconds.
  */
 export async function logsInAtOrganization(db: Database, user: WithId<User>, now: number): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { User } from '@gatehouse/shared/identity/user-record';
 import type { Filter, WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 
-/** When an account got its address. Older records do not tell; most of them have had it since they were made. */
+/** When an account got its address. Older records do not say; most of them have had it since they were created. */
 const addressSince = ({ _id, address_since }: WithId<User>): Date => address_since ?? _id.getTimestamp();
 
 /**

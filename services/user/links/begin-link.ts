@@ -14,7 +14,7 @@ export const beginLink = operation('POST /api/v1/users/me/links', {
   returnsSecret: true,
   summary: 'Begin to link an account at a provider',
   description:
-    'Returns the address at the provider to which the browser goes. The answer sets a cookie, and only this browser can complete the link, within ten minutes and while the session lasts. The provider sends it back to the profile. Twenty changes of links in an hour lead to 429.',
+    'Returns the address at the provider to which the browser goes. The response sets a cookie: only this browser can complete the link, within ten minutes and while the session lasts. It ends at the profile. Twenty links begun in an hour lead to 429.',
   body: jsonBody({
     provider: requiredText.meta({ description: 'Names the provider, as SOCIAL_PROVIDERS does' }),
   }).meta({ examples: [{ provider: 'google' }] }),

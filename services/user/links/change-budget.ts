@@ -4,12 +4,12 @@ import type { User } from '@gatehouse/shared/identity/user-record';
 import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 
-/** Links that an account adds and removes within an hour. Each is told by mail. */
+/** Links that an account begins within an hour. */
 const PER_HOUR = 20;
 
 /**
  * @returns a function that takes the change back.
- * @throws {AppError} rateLimited when the account has changed its links too often.
+ * @throws {AppError} rateLimited when the account has begun too many links.
  */
 export const spendChange = (
   db: Database,

@@ -3,8 +3,8 @@ import type { LoginName } from '@gatehouse/shared/identity/ways-in';
 import type { Database } from '../database.ts';
 
 /**
- * Gives a login name to an account, before the account names it. A name whose account does not name it opens nothing,
- * whether its login was killed or is under way, and is taken over by one conditional write.
+ * Claims a login name for an account, before the account lists it. A name that its account does not list opens nothing,
+ * whether a login was killed or is under way; one conditional write takes it over.
  * @param known the name as it was read; undefined if there was none.
  * @returns false if another call has changed it since.
  */
@@ -34,8 +34,8 @@ export async function claimName(
 }
 
 /**
- * Checks, once an account names its link, that the name is still its own: another call may have taken it over before.
- * @returns false if it is not; the account then does not name it any more.
+ * Checks that an account still owns the name of a link that it has just listed: another call may have taken it over.
+ * @returns false if it does not; the link is then removed from the account.
  */
 export async function keepOwned(
   db: Database,

@@ -28,7 +28,7 @@ interface Login {
   person: SocialPerson;
   /** The login name of the person. */
   link: string;
-  /** Which the provider vouches for. */
+  /** The address that the provider vouches for. */
   email: string;
   attributes: Attributes;
   found: FoundName | undefined;
@@ -94,7 +94,7 @@ function vouchedAddress({ email, emailVerified }: SocialPerson): string {
   return email;
 }
 
-/** Claims the login name for an account, which names it in the write that follows. */
+/** Claims the login name for an account, which lists it in the write that follows. */
 const claim = ({ options: { db, now }, link, email, found }: Login, user_id: string): Promise<boolean> =>
   claimName(db, found?.name, { _id: link, user_id, email: emailKey(email), created_at: new Date(now()) });
 

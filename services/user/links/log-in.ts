@@ -47,7 +47,7 @@ export function requireOpen(user: WithId<User>): Account {
   return { ...user, user_id };
 }
 
-/** Records the login, and an address that has changed at the provider. It changes nothing of the account. */
+/** Records the login, and an address that has changed at the provider. The account stays as it is. */
 async function recordLogin(
   { db, now }: LinkOptions,
   { _id, user_id, email: stored, last_login_at }: LoginName,

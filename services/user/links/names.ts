@@ -44,6 +44,6 @@ export async function findName(db: Database, link: string): Promise<FoundName | 
   return { name, holder: users[0] };
 }
 
-/** The account that a login name opens: the one that it names and that names it. */
+/** The account that a login name opens: the one that it names, if that lists it in `links`. */
 export const accountOf = ({ holder }: Partial<FoundName> = {}, link: string): WithId<User> | undefined =>
   holder?.links?.includes(link) ? holder : undefined;

@@ -13,8 +13,8 @@ import { requireOpen } from './log-in.ts';
 import type { LinkOptions } from './options.ts';
 
 /**
- * Begins the session of a login that a provider has finished. Every check of the account is made again, because its code
- * may be a minute old.
+ * Begins the session of a login at a provider. Every check of the account is repeated, because the code may be a minute
+ * old.
  * @throws {SsoRefusal} when the account has changed, {AppError} secondFactorRequired for an enrolled one.
  */
 export async function openSession(

@@ -46,7 +46,7 @@ export const unlink = operation(unlinkContract.line, {
     }
     wakeNotices();
     await audit('link.remove', { before: { provider } });
-    // Left behind, it opens nothing.
+    // If a kill leaves it behind, it opens nothing.
     await db.loginNames.deleteOne({ _id: link, user_id });
   },
 });

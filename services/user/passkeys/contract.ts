@@ -11,11 +11,11 @@ export const passkeyRecord = z
     name: z.string(),
     device_family: z.enum(DEVICE_FAMILIES).meta({
       description:
-        '`synced`: copied among devices by a password manager; `security_key`: a key that is plugged in or held to the device; `device`: one device',
+        '`synced`: copied among devices by a password manager; `security_key`: on a key that is plugged in or held to the device; `device`: on one device',
     }),
     provider: z.string().nullable().meta({
       description:
-        'The password manager or system, as the device says; null if it is not one of the most common',
+        'The password manager or system, as the device reports it; null if it is not one of the most common',
     }),
     created_at: dateTime,
     last_used_at: dateTime.nullable().meta({ description: 'To the hour; null until the first use' }),

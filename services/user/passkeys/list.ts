@@ -7,7 +7,7 @@ import { ownPasskeys } from './own-passkeys.ts';
 export const listPasskeys = operation('GET /api/v1/users/me/passkeys', {
   needs: 'own',
   summary: 'List your own passkeys',
-  description: 'Oldest first. There are twenty at most.',
+  description: 'Returns at most twenty passkeys, oldest first.',
   returns: z.object({ passkeys: z.array(passkeyRecord) }).meta({
     description: 'The passkeys',
     examples: [{ passkeys: passkeyRecord.meta()?.examples }],

@@ -51,8 +51,9 @@ export const passkeyOptions = operation('POST /api/v1/users/me/passkeys/options'
   needs: 'own',
   fresh: true,
   returnsSecret: true,
-  summary: 'Ask for a new passkey',
-  description: 'Nothing is stored. 404 where passkeys are off, and 409 for an account that has twenty.',
+  summary: 'Request options to register a passkey',
+  description:
+    'Returns options for `navigator.credentials.create()` and stores nothing. 404 if passkeys are off, 409 if the account has twenty.',
   returns: creation,
   fails: ['ssoRequired', 'duplicate', 'notFound'],
   async handle({ config, db, tokens, now, request }) {

@@ -5,7 +5,7 @@ import type { Passkey } from '@gatehouse/shared/passkeys/records';
 import type { ObjectId, WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 
-/** Returns the passkeys that an account names, oldest first. */
+/** Returns the passkeys that an account lists, oldest first. */
 export const ownPasskeys = (
   { passkeys }: Pick<Database, 'passkeys'>,
   user: Pick<WithId<User>, '_id' | 'passkeys'>,
@@ -15,7 +15,7 @@ export const ownPasskeys = (
     .sort({ created_at: 1 })
     .toArray();
 
-/** @throws {AppError} notFound unless the account names this passkey. */
+/** @throws {AppError} notFound unless the account lists this passkey. */
 export const ownPasskey = async (
   { passkeys }: Pick<Database, 'passkeys'>,
   user: Pick<WithId<User>, '_id' | 'passkeys'>,
@@ -23,12 +23,12 @@ export const ownPasskey = async (
 ): Promise<Passkey> =>
   orNotFound(await passkeys.findOne({ account: user._id, _id: { $in: user.passkeys ?? [] }, passkey_id }));
 
-/** Milliseconds that a registration never takes between its two writes. */
+/** Milliseconds: no registration takes this long between its two writes. */
 const UNFINISHED = 10 * 60_000;
 
 /**
- * Deletes the passkeys that an account does not name: a kill between two writes has left them, or they were dropped with
- * a change that was undone. They open nothing.
+ * Deletes the passkeys that an account does not list: a kill between two writes has left them, or undoing a change of
+ * the address has dropped them. They open nothing.
  */
 export async function forgetUnnamed(
   { users, passkeys }: Pick<Database, 'users' | 'passkeys'>,

@@ -24,7 +24,7 @@ import { operation } from './operation.ts';
 import { registrationFor, tooMany } from './options.ts';
 import { forgetUnnamed } from './own-passkeys.ts';
 
-/** Registrations of one account within an hour. Each is told by mail. */
+/** Registrations of one account within an hour. Each sends a mail. */
 const PER_HOUR = 10;
 
 export const registerPasskey = operation('POST /api/v1/users/me/passkeys', {
@@ -33,7 +33,7 @@ export const registerPasskey = operation('POST /api/v1/users/me/passkeys', {
   bodyLimit: LOGIN_BODY,
   summary: 'Register a passkey',
   description:
-    'From now on the passkey alone logs in. Its person is told by mail. Other sessions go on; `DELETE /api/v1/users/me/sessions` ends them. Ten registrations in an hour lead to 429.',
+    'The passkey alone then logs in to the account. A mail tells the person. Other sessions continue; `DELETE /api/v1/users/me/sessions` ends them. Ten registrations in an hour lead to 429.',
   body: jsonBody({ passkey_token: passkeyToken, credential: attestation, name: line(100) }).meta({
     examples: [
       {
@@ -67,7 +67,7 @@ export const registerPasskey = operation('POST /api/v1/users/me/passkeys', {
     };
     const { _id, name } = passkey;
     await orTakeBack(takeBack, async () => {
-      // The unique id decides between two accounts. Until the account names the passkey, it opens nothing.
+      // The unique id decides between two accounts. Until the account lists the passkey, it opens nothing.
       await db.passkeys.insertOne(passkey).catch((error) => {
         if (!isDuplicateKey(error)) throw error;
         throw new AppError('duplicate', { text: 'This passkey is registered already' });

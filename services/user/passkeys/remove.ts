@@ -17,7 +17,7 @@ export const removePasskey = operation('DELETE /api/v1/users/me/passkeys/{passke
   fresh: true,
   summary: 'Remove a passkey',
   description:
-    'It no longer opens the account. The last way into an account stays: 409 unless there is a password, another passkey, a link to a provider that is offered, or single sign-on of an organization. Sessions go on; `DELETE /api/v1/users/me/sessions` ends the others.',
+    'The passkey no longer opens the account. The last way into an account cannot be removed: 409 unless there is a password, another passkey, a link to a provider that is offered, or single sign-on of an organization. Sessions continue; `DELETE /api/v1/users/me/sessions` ends the others.',
   params: ofPasskey,
   returns: message('Passkey removed', 'The passkey no longer opens the account.'),
   fails: ['lastWayIn'],

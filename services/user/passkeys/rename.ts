@@ -8,7 +8,7 @@ import { ownPasskey } from './own-passkeys.ts';
 export const renamePasskey = operation('PATCH /api/v1/users/me/passkeys/{passkey_id}', {
   needs: 'own',
   summary: 'Rename a passkey',
-  description: 'Changes what the person calls it. The name in a password manager stays.',
+  description: 'Changes the name in this service. The name in a password manager stays.',
   params: ofPasskey,
   body: jsonBody({ name: line(100) }).meta({ examples: [{ name: 'Work phone' }] }),
   returns: passkeyRecord,

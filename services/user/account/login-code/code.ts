@@ -7,7 +7,7 @@ import type { Filter } from 'mongodb';
 import type { Database } from '../../database.ts';
 import type { LoginCode } from './records.ts';
 
-/** Wrong guesses that kill a code, counted separately for the holder of its token. */
+/** Wrong guesses that invalidate a code, counted separately for the holder of its token. */
 const GUESSES = 5;
 
 type Keys = Pick<Config<'user'>, 'JWT_SECRET' | 'JWT_SECRET_PREVIOUS'>;
@@ -18,13 +18,13 @@ const idOf = (address: string, attempt: string): string => `${address} ${attempt
 
 /** Matches the codes of an address that were asked for after an attempt; every code of it after ''. */
 const laterThan = (address: string, attempt: string) => ({
-  // The exclamation mark follows the space.
+  // `!` is the character after the space.
   _id: { $gt: idOf(address, attempt), $lt: `${address}!` },
 });
 
 /**
- * The digests of a code by the keys of this service, the current one first. A plain digest of six digits would be as
- * good as the code.
+ * The keyed digests of a code, with the current secret first. A plain digest of six digits is soon reversed by trying
+ * them all.
  */
 const digestsOf = ({ JWT_SECRET, JWT_SECRET_PREVIOUS }: Keys, address: string, code: string): string[] =>
   [JWT_SECRET, JWT_SECRET_PREVIOUS]
@@ -73,8 +73,8 @@ interface UsedCode {
 }
 
 /**
- * Uses a code: that of the token's request, or else the newest one of the address. A stranger who asks for a code
- * therefore replaces none in the browser that asked before.
+ * Uses the code of the token's request, or else the newest one of the address. A stranger's request therefore replaces
+ * no code in another browser.
  * @returns undefined if it is not right.
  */
 export async function spendLoginCode(
@@ -94,7 +94,7 @@ export async function spendLoginCode(
 
 /**
  * Compares a guess with the newest code that matches. Comparing, counting a wrong guess and using the code are one
- * atomic write: parallel guesses cannot exceed the limit, and of equal right ones one succeeds. Guesses with the token
+ * atomic write: parallel guesses cannot exceed the limit, and one of several right ones succeeds. Guesses with the token
  * of the code are counted apart: a stranger cannot use up those of the browser that asked for it.
  */
 async function compare(

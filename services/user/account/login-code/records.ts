@@ -1,9 +1,6 @@
 import { collection } from '@gatehouse/shared/data/connect';
 
-/**
- * A code that was asked for with an address, whether or not it has an account: so an answer costs the same for every
- * address.
- */
+/** A requested code. It is stored whether or not the address has an account, so that every answer costs the same. */
 export interface LoginCode {
   /** The digest of the address, and the id in the token of the request. */
   _id: string;
@@ -11,9 +8,9 @@ export interface LoginCode {
   digest?: string;
   issued_at: Date;
   expires_at: Date;
-  /** With the token of the request. */
+  /** Wrong guesses with the token of the request. */
   holder_guesses: number;
-  /** Without it. */
+  /** Wrong guesses without it. */
   other_guesses: number;
   /** Result of the latest guess. */
   verdict?: 'dead' | 'wrong' | 'right';

@@ -29,7 +29,7 @@ export const requestCodeDirect = formOperation(requestLoginCode.direct.line, {
   handle: request,
 });
 
-/** Whatever depends on the account comes after the response, which says nothing about it, not even by its time. */
+/** Everything that depends on the account follows the response: neither its content nor its time reveals one. */
 async function request(call: Request) {
   const { config, db, tokens, now, request, body } = call;
   const { email } = body;
@@ -61,7 +61,7 @@ async function mailCode({ db, mailer, now, request, body }: Request, code: strin
   });
 }
 
-/** Why an account gets no code. Whoever never verified an address may not be the one who chose the password. */
+/** Why an account gets no code. A stranger may have signed up an address that was never verified. */
 function refusalOf(user: User | null): string | undefined {
   if (!user) return 'unknown account';
   if (user.account_status === 'disabled') return 'account disabled';

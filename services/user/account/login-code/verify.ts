@@ -59,7 +59,7 @@ async function logIn(call: Login, contract: LoginContract): Promise<BegunSession
   const { db, tokens, now, request, body } = call;
   const { email } = body;
   const way = 'code';
-  // The session begins before the code is used: whatever ends all sessions meanwhile ends it too.
+  // The session begins before the code is used: a reset during this login ends it.
   const began = now();
   const used = await useCode(call);
   if (used) afterResponse(request, () => giveBackLoginCode(db, { email, attempt: used.attempt }));
@@ -106,7 +106,7 @@ async function refusalOf(
   return (await requiresSso(db, user, now())) ? 'single sign-on required' : undefined;
 }
 
-/** After the response, whose time therefore does not tell whether there is an account. */
+/** Runs after the response, so that its time does not reveal whether there is an account. */
 async function auditWrongCode({ db, now, request, body: { email } }: Login): Promise<void> {
   const user = await findUserByEmail(db.users, email);
   const outcome = user ? 'wrong code' : 'unknown account';
