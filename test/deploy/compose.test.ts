@@ -152,6 +152,7 @@ describe.each(Object.entries(base.services))('the container %s', (_name, contain
       security_opt: ['no-new-privileges:true'],
       mem_limit: expect.stringMatching(/^\d+[mg]$/),
       pids_limit: expect.any(Number),
+      logging: { driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } },
     });
   });
 });
