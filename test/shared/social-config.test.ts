@@ -114,3 +114,38 @@ describe('refuses', () => {
     expect(() => clients(env)).toThrow(new ConfigError(message));
   });
 });
+
+describe('an issuer without TLS', () => {
+  const start = (NODE_ENV: string, SOCIAL_GOOGLE_ISSUER: string) =>
+    loadConfig('user', {
+      ...GOOD,
+      CAPTCHA_SECRET: '0c9b8a7f6e5d4c3b2a190817263544ff',
+      PUBLIC_URL: 'https://accounts.example.com',
+      SOCIAL_PROVIDERS: 'google',
+      ...GOOGLE,
+      SOCIAL_GOOGLE_ISSUER,
+      NODE_ENV,
+    });
+
+  it('is refused in production: anybody on the way could log in as anybody', () => {
+    expect(() => start('production', 'http://id.example.com')).toThrow(
+      new ConfigError(
+        'SOCIAL_GOOGLE_ISSUER is http: whoever is on the way could log in as anybody; use https; production refuses to start with it',
+      ),
+    );
+  });
+
+  it.each([
+    ['production', 'https://id.example.com'],
+    ['production', 'http://127.0.0.1:8080'],
+    ['development', 'https://id.example.com'],
+  ])('is no matter in %s with %s', (environment, issuer) => {
+    expect(start(environment, issuer).warnings).toEqual([]);
+  });
+
+  it('is a warning elsewhere', () => {
+    expect(start('development', 'http://id.example.com').warnings).toEqual([
+      expect.stringMatching(/^SOCIAL_GOOGLE_ISSUER is http/),
+    ]);
+  });
+});

@@ -60,7 +60,7 @@ async function recordRefusal(
     }),
     ...((detail || provider) && {
       after: {
-        ...(provider && { ...auditedWay('social').after, provider }),
+        ...(provider && { ...auditedWay('social').after, provider: provider.slice(0, 50) }),
         ...(detail && { detail: detail.slice(0, 500) }),
       },
     }),

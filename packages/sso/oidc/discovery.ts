@@ -1,6 +1,7 @@
 import {
   createRemoteJWKSet,
   errors,
+  type JWK,
   type JWTVerifyGetKey,
   customFetch as jwksFetch,
   type RemoteJWKSet,
@@ -35,11 +36,16 @@ export interface Provider {
   metadata: ServerMetadata;
   /** The keys that sign the tokens that it gives us; reads them again when a token names a new one. */
   keys: JWTVerifyGetKey;
+  /** The only issuer whose tokens a key signs, if its key set says so. */
+  issuerOfKey: (kid: string | undefined) => string | undefined;
   /** The same keys, for tokens that anybody can send us. */
   keysForStrangers: JWTVerifyGetKey;
   /** Milliseconds by which its clock is ahead of ours; undefined if it does not say. */
   ahead: number | undefined;
 }
+
+/** A key whose set says which issuer's tokens it signs. */
+type Named = JWK & { issuer?: unknown };
 
 /** Reads a provider's documents, for all logins of a client at once, and keeps them for five minutes. */
 export function createProviders(options: OidcOptions) {
@@ -93,9 +99,14 @@ export async function discover(
     });
     const metadata: ServerMetadata = { ...configuration.serverMetadata() };
     if (metadata.issuer !== issuer) throw documentOf(metadata.issuer);
+    const remote = remoteKeys(options, metadata, issuer);
     return {
       metadata: { ...metadata, id_token_signing_alg_values_supported: acceptedAlgorithms(metadata) },
-      ...signingKeys(remoteKeys(options, metadata, issuer), now),
+      ...signingKeys(remote, now),
+      issuerOfKey(kid) {
+        const named = (remote.jwks()?.keys.find((each) => each.kid === kid) as Named | undefined)?.issuer;
+        return typeof named === 'string' ? named : undefined;
+      },
       ahead: Number.isNaN(date) ? undefined : date - now(),
     };
   } catch (error) {

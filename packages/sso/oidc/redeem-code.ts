@@ -64,6 +64,7 @@ export async function redeemCode(
       maxAge: MAX_AGE,
       algorithms: acceptedAlgorithms(provider.metadata),
     });
+    requireKeyOf(client, provider, protectedHeader.kid, payload);
     if (payload.nonce !== nonce) throw new SsoRefusal('message refused', 'the ID token has another "nonce"');
     return { idToken: checkParties(client, payload), alg: protectedHeader.alg, tokens, configuration };
   } catch (error) {
@@ -85,11 +86,27 @@ function withholdIdToken(configuration: Configuration): { id_token?: string } {
   return withheld;
 }
 
+/**
+ * Of a provider with many tenants, a key may belong to one of them: Microsoft then says so in its key set, with the
+ * issuer whose tokens it signs.
+ */
+function requireKeyOf(
+  { tenants }: OidcClient,
+  { issuerOfKey }: Provider,
+  kid: string | undefined,
+  { iss, tid }: JWTPayload,
+): void {
+  const signsFor = tenants === undefined ? undefined : issuerOfKey(kid);
+  if (signsFor !== undefined && signsFor.replace('{tenantid}', String(tid)) !== iss)
+    throw new SsoRefusal('message refused', 'the key that signed the ID token is that of another tenant');
+}
+
 /** Checks the audience and the subject of a token where the libraries do not. */
-function checkParties({ client_id }: OidcClient, { sub = '', ...payload }: JWTPayload): Redeemed['idToken'] {
+function checkParties({ client_id }: OidcClient, { sub, ...payload }: JWTPayload): Redeemed['idToken'] {
   if (payload.azp !== undefined && payload.azp !== client_id)
     throw new SsoRefusal('message refused', 'the ID token names another client as "azp"');
-  if (sub === '' || sub.length > MAX_SUBJECT)
+  // Stored as UTF-8, two texts that are not well-formed could become one.
+  if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT || !sub.isWellFormed())
     throw new SsoRefusal('message refused', `the ID token needs a "sub" of 1 to ${MAX_SUBJECT} characters`);
   return { ...payload, sub };
 }

@@ -23,9 +23,17 @@ export async function startGitHub() {
     emails: EMAILS as unknown,
     /** Changes the query of the answer to the browser. */
     answer: undefined as ((parameters: Record<string, string>) => Record<string, string>) | undefined,
+    /** The path that is never answered. */
+    hangs: undefined as string | undefined,
     calls: [] as { path: string; authorization: string | undefined }[],
     reset() {
-      Object.assign(github, { person: PERSON, emails: EMAILS, answer: undefined, calls: [] });
+      Object.assign(github, {
+        person: PERSON,
+        emails: EMAILS,
+        answer: undefined,
+        hangs: undefined,
+        calls: [],
+      });
     },
     stop: () =>
       new Promise((resolve) => {
@@ -38,6 +46,7 @@ export async function startGitHub() {
     const url = new URL(request.url ?? '/', github.issuer);
     const { authorization } = request.headers;
     github.calls.push({ path: url.pathname, authorization });
+    if (github.hangs !== undefined && url.pathname.endsWith(github.hangs)) return;
     if (url.pathname === '/login/oauth/authorize') {
       const code = randomBytes(10).toString('hex');
       codes.set(code, url.searchParams);

@@ -8,7 +8,7 @@ import { bearerOf } from '../../fixtures/members.ts';
 import { type Browser, locationOf, newBrowser } from '../../sso/oidc/oidc-service.ts';
 import type { SocialService } from '../../sso/social/social-service.ts';
 import { withSocial } from '../../sso/social/with-social.ts';
-import { type Person, personOf } from '../account/address-changes.ts';
+import { mailedUndo, newAddress, type Person, personOf, undo } from '../account/address-changes.ts';
 
 let service: SocialService;
 let ada: Person;
@@ -262,5 +262,35 @@ describe('a login name', () => {
     await db.loginNames.deleteMany({});
     expect((await service.enter('google')).body.user_id).toBe(body.user_id);
     expect((await db.users.findOne({ user_id: body.user_id }))?.links).toEqual([NAME()]);
+  });
+});
+
+describe('undoing a change of the address', () => {
+  it.each([
+    ['removes a link that was made since', true],
+    ['keeps an earlier link', false],
+  ])('%s, and ends a login under way', async (_what, isLate) => {
+    const { db, clock } = service;
+    const evil = newAddress();
+    if (!isLate) await link(ada);
+    clock.advance(1);
+    const authorization = await ada.change(evil);
+    clock.advance(1);
+    if (isLate) await link({ ...ada, authorization });
+    const browser = newBrowser(service);
+    const underWay = await service.socialLogin('google', browser);
+    clock.advance(1);
+    const events = await eventsOf(service, async () => {
+      expect((await undo(service.url, await mailedUndo(service, ada.email))).status).toBe(200);
+    });
+
+    const kept = isLate ? [] : [LINK()];
+    expect((await ada.stored())?.links).toEqual(kept);
+    expect((await db.loginNames.find().toArray()).map(({ _id }) => _id)).toEqual(kept);
+    expect(events.map(({ action }) => action)).toEqual(
+      isLate ? ['email.undo', 'link.remove'] : ['email.undo'],
+    );
+    expect((await service.exchange(underWay, browser)).status).toBe(400);
+    expect((await service.socialLogin('google')).status).toBe(isLate ? 403 : 303);
   });
 });

@@ -1,3 +1,5 @@
+import { variableOf } from './social.ts';
+
 const MIN_SECRET_BYTES = 32;
 
 /** Bits of entropy; 128 random bits in hex never look like less. */
@@ -97,11 +99,24 @@ const UNSAFE: [variable: string, isUnsafe: (config: Settings) => boolean, reason
   ],
 ];
 
+/** The issuers of social login that are reached over the network without TLS. */
+const plainIssuers = ({ SOCIAL = [] }: { SOCIAL?: readonly { name: string; issuer?: string }[] }) =>
+  SOCIAL.filter(({ issuer }) => isPlainHttp(issuer)).map(
+    ({ name }) =>
+      [
+        variableOf(name, 'ISSUER'),
+        'is http: whoever is on the way could log in as anybody; use https',
+      ] as const,
+  );
+
 /** Returns one line for each unsafe setting. */
 export const unsafeSettings = (config: Settings): string[] =>
-  UNSAFE.filter(([, isUnsafe]) => isUnsafe(config)).map(
-    ([variable, , reason]) => `${variable} ${reason}; production refuses to start with it`,
-  );
+  [
+    ...UNSAFE.filter(([, isUnsafe]) => isUnsafe(config)).map(
+      ([variable, , reason]) => [variable, reason] as const,
+    ),
+    ...plainIssuers(config),
+  ].map(([variable, reason]) => `${variable} ${reason}; production refuses to start with it`);
 
 /** Returns one line for each setting that production accepts with a warning. */
 export const riskySettings = (config: Settings): string[] =>

@@ -48,7 +48,7 @@ export const providerNames = z
 const isKnown = (name: string): name is keyof typeof KNOWN => Object.hasOwn(KNOWN, name);
 
 /** The variable of a provider, such as SOCIAL_GOOGLE_CLIENT_ID. */
-const variableOf = (name: string, setting: string): string =>
+export const variableOf = (name: string, setting: string): string =>
   `SOCIAL_${name.toUpperCase().replaceAll('-', '_')}_${setting}`;
 
 /** Returns the providers with the texts of their buttons. */
