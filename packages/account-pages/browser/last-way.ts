@@ -3,12 +3,12 @@ type Way = 'password' | 'passkey' | 'code' | 'sso' | (string & {});
 
 /** The way that this device last used, which outlives sessions. It names no person. */
 const LAST = 'gatehouse.last-way';
-/** The way that has begun in this tab. It may lead over the pages of a provider. */
+/** The way that has begun in this tab. It may lead through the pages of a provider. */
 const BEGUN = 'gatehouse.begun-way';
 
 export const beginWay = (way: Way): void => sessionStorage.setItem(BEGUN, way);
 
-/** Remembers the way that has begun: it has led to a session. */
+/** Remembers the way that has begun, once it has led to a session. */
 export function noteWay(): void {
   const way = sessionStorage.getItem(BEGUN);
   if (way !== null) localStorage.setItem(LAST, way);

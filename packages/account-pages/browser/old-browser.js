@@ -1,5 +1,5 @@
-// Says what the pages need to a browser that cannot run them. Any browser can run this script: it is no module. Mixed
-// colors are the youngest of what the pages use.
+// Tells people with an old browser what the pages need. Any browser can run this script: it is not a module. color-mix()
+// is the newest feature that the pages use.
 if (
   !('noModule' in document.createElement('script')) ||
   !window.CSS ||

@@ -4,7 +4,7 @@ import { beginWay } from './last-way.ts';
 import { adoptToken, type HalfSignIn, type PasskeyProof, type TokenResponse } from './sign-in-calls.ts';
 import { texts } from './visitor-texts.ts';
 
-/** The ceremonies of passkeys. This module is loaded when somebody may need it. */
+/** Passkey ceremonies. The pages load this module on demand. */
 
 const LOGIN = '/api/v1/auth/login/passkey';
 const OWN = '/api/v1/users/me/passkeys';
@@ -16,7 +16,7 @@ interface Ceremony<Options> {
 type Request = Ceremony<Parameters<typeof startAuthentication>[0]['optionsJSON']>;
 type Creation = Ceremony<Parameters<typeof startRegistration>[0]['optionsJSON']>;
 
-/** Explains what the browser refuses. It does not tell a person who cancels from a device that fails. */
+/** Explains a refusal of the browser, which does not distinguish a person who cancels from a device that fails. */
 function explain(error: unknown): never {
   const { name } = error as Error;
   if (name === 'InvalidStateError') throw new ApiError(texts.passkeys.known);
@@ -76,9 +76,9 @@ export function offerPasskeys(onDone: (signIn: Promise<void>) => void): () => vo
     stop();
     onDone(complete({ passkey_token, credential }));
   };
-  // Nobody has asked for anything yet: what goes wrong before a passkey is chosen is not worth a word.
+  // Failures before the person chooses a passkey are not shown: they have asked for nothing yet.
   const begin = () => void offer().catch(() => {});
-  // The dialog of the browser has the focus while a chosen passkey is verified: another offer would close it.
+  // The browser's dialog has the focus while it verifies a passkey. Another offer would close that dialog.
   const timer = setInterval(() => {
     if (document.hasFocus() && Date.now() > begunAt + RENEWED_AFTER) begin();
   }, 5_000);

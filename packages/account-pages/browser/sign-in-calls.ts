@@ -43,13 +43,13 @@ export async function signIn(email: string, password: string, recaptcha_token?: 
   adoptToken(await post<TokenResponse>('/api/v1/auth/login', body));
 }
 
-/** A sign-in whose password was right and that waits for a code of the second factor. */
+/** A sign-in that waits for its second step. */
 export interface HalfSignIn {
   factor_token: string;
   methods: string[];
 }
 
-/** Returns what waits for a code if a sign-in was refused for that. */
+/** Returns what waits for the second step, if a sign-in was refused for that. */
 export const halfSignInOf = (error: unknown): HalfSignIn | undefined =>
   error instanceof ApiError && error.code === 'SECOND_FACTOR_REQUIRED'
     ? (error.details as unknown as HalfSignIn)

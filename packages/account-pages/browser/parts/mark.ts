@@ -1,6 +1,6 @@
 import { html } from '../html.ts';
 
-/** Own drawings in one color, 24 by 24. A provider without one has the mark of any OpenID provider. */
+/** Icons in one color, 24 by 24. A provider without one gets the icon of OpenID. */
 const FILLED: Record<string, string> = {
   microsoft: 'M3.5 3.5h8v8h-8zM12.5 3.5h8v8h-8zM3.5 12.5h8v8h-8zM12.5 12.5h8v8h-8z',
   apple:
@@ -18,7 +18,7 @@ const DRAWN: Record<string, string> = {
   sso: 'M4.5 20.5v-16h9v16M13.5 9.5h6v11M2.5 20.5h19M8 8.5h2M8 12.5h2M8 16.5h2M16.5 13.5v.01M16.5 16.8v.01',
 };
 
-/** The mark of a way to sign in, beside its words. */
+/** The icon of a way to sign in. */
 export const Mark = ({ way }: { way: string }) => {
   const filled = FILLED[way];
   return html`

@@ -6,7 +6,7 @@ import { Lazy } from './lazy.ts';
 /**
  * Signs in and shows the account. A sign-in that waits for its second step has that in `secondStep`.
  * @param options.isDirectory whether a directory checks the password.
- * @param options.onStartAgain is called when the person gives the second step up.
+ * @param options.onStartAgain is called when the person gives up the second step.
  */
 export function useSignIn({ isDirectory = false, onStartAgain = () => {} } = {}) {
   const [half, setHalf] = useState<HalfSignIn>();

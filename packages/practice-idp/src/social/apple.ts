@@ -16,7 +16,7 @@ const SECRET_LIFETIME = 15_777_000;
 /** Apple (https://developer.apple.com/documentation/signinwithapple). */
 export function createApple({ base, redirectUri, staff, switches }: ProviderOptions, key: SigningKey) {
   const clientKey = createPublicKey(key.appleKey);
-  /** Who has logged in before: their name is not told again. */
+  /** The people who have logged in before. Apple sends a name only once. */
   const known = new Set<string>();
 
   /** The client secret is a token that the client signs with the key that Apple has given to its developer. */
@@ -87,7 +87,7 @@ export function createApple({ base, redirectUri, staff, switches }: ProviderOpti
         return {
           iss: base,
           sub: `${String(seed.readUInt16BE()).padStart(6, '0')}.${seed.toString('hex', 0, 16)}.1024`,
-          // Its documents allow a string or a boolean here.
+          // Apple's documents allow a string or a boolean here.
           ...(grant.scope.includes('email') &&
             email && {
               email,

@@ -12,8 +12,8 @@ const TOKEN_LIFETIME = 3_600;
 
 type Claims = Record<string, unknown>;
 
-/** An OpenID provider as one company runs it. */
-export interface Shape extends Omit<Authorization, 'issueCode'> {
+/** How one OpenID provider differs from the others. */
+export interface OpenIdServerOptions extends Omit<Authorization, 'issueCode'> {
   /** What every address begins with. */
   base: string;
   /** In the discovery document, which may have a template in it. */
@@ -22,7 +22,7 @@ export interface Shape extends Omit<Authorization, 'issueCode'> {
   paths: { authorization: string; token: string; keys: string; userinfo?: string };
   /** The rest of the discovery document. */
   metadata: object;
-  /** Whether the client at the token endpoint is who it says. */
+  /** Authenticates the client at the token endpoint. */
   authenticates(clientId: string, secret: string): boolean | Promise<boolean>;
   /** Describes the person in the ID token, with `iss` and `sub`. */
   claims(grant: Grant): Claims & { sub: string };
@@ -31,8 +31,8 @@ export interface Shape extends Omit<Authorization, 'issueCode'> {
 }
 
 /** An OpenID provider below an address, with the authorization code flow only. */
-export function createOpenIdServer(shape: Shape, key: SigningKey) {
-  const { base, issuer, paths, metadata, switches } = shape;
+export function createOpenIdServer(options: OpenIdServerOptions, key: SigningKey) {
+  const { base, issuer, paths, metadata, switches } = options;
   const codes = createTickets<Grant>();
   const accessTokens = createTickets<Grant>();
   const privateKey = createPrivateKey(key.privateKey);
@@ -59,12 +59,12 @@ export function createOpenIdServer(shape: Shape, key: SigningKey) {
     const fail = (error: string, error_description: string): void =>
       sendJson(response, { error, error_description }, 400);
     const { id, secret } = clientOf(request, form);
-    if (id !== shape.client.id || !(await shape.authenticates(id, secret)))
+    if (id !== options.client.id || !(await options.authenticates(id, secret)))
       return fail('invalid_client', 'The client is unknown or its secret is wrong.');
     if (form.grant_type !== 'authorization_code')
       return fail('unsupported_grant_type', 'The only grant_type is authorization_code.');
     const grant = codes.take(form.code ?? '');
-    if (!grant || switches.has('token-error') || form.redirect_uri !== shape.client.redirectUri)
+    if (!grant || switches.has('token-error') || form.redirect_uri !== options.client.redirectUri)
       return fail('invalid_grant', 'The code is unknown, used, expired or of another redirect_uri.');
     if (!isVerified(grant, form.code_verifier))
       return fail('invalid_grant', 'The code_verifier does not fit the code_challenge.');
@@ -82,11 +82,11 @@ export function createOpenIdServer(shape: Shape, key: SigningKey) {
     const { nonce } = grant;
     const now = Math.floor(Date.now() / 1000);
     const claims = {
-      aud: shape.client.id,
+      aud: options.client.id,
       iat: now,
       exp: now + TOKEN_LIFETIME,
       ...(nonce && { nonce }),
-      ...shape.claims(grant),
+      ...options.claims(grant),
     };
     return new SignJWT(claims).setProtectedHeader({ alg, kid, typ: 'JWT' }).sign(privateKey);
   }
@@ -94,14 +94,14 @@ export function createOpenIdServer(shape: Shape, key: SigningKey) {
   function userinfo(request: IncomingMessage, response: ServerResponse) {
     const grant = accessTokens.find((request.headers.authorization ?? '').replace(/^Bearer /, ''));
     if (!grant) return sendJson(response, { error: 'invalid_token' }, 401);
-    const claims = shape.claims(grant);
-    const names = ['sub', ...(shape.userinfoClaims ?? [])].filter((name) => claims[name] !== undefined);
+    const claims = options.claims(grant);
+    const names = ['sub', ...(options.userinfoClaims ?? [])].filter((name) => claims[name] !== undefined);
     sendJson(response, Object.fromEntries(names.map((name) => [name, claims[name]])));
   }
 
   const issueCode = (grant: Grant): string => codes.issue(grant);
   return async (path: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (path === paths.authorization) return authorize({ ...shape, issueCode }, request, response);
+    if (path === paths.authorization) return authorize({ ...options, issueCode }, request, response);
     if (path === '/.well-known/openid-configuration') return sendJson(response, document);
     if (path === paths.keys) return sendJson(response, { keys: [await publicKey] });
     if (path === paths.token && request.method === 'POST') return exchange(request, response);

@@ -32,7 +32,7 @@ export function createSocialProviders(base: string, gatehouse: string, key: Sign
     response: ServerResponse,
   ): Promise<void> {
     const { switches, listener } = providers[name];
-    // The person's pages always come at once; it is the calls of Gatehouse that fail.
+    // Pages for people always answer at once; only the calls of Gatehouse fail.
     if (!request.headers.accept?.includes('text/html')) {
       await paused({ isSlow: switches.has('slow') });
       if (switches.has('down')) return sendJson(response, { error: 'temporarily_unavailable' }, 503);

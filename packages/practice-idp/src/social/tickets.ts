@@ -17,7 +17,7 @@ export function createTickets<T>(prefix = '') {
       return ticket;
     },
     find,
-    /** Finds it for the last time. */
+    /** Finds a ticket and removes it. */
     take(ticket: string): T | undefined {
       const value = find(ticket);
       tickets.delete(ticket);

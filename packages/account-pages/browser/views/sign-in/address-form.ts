@@ -30,7 +30,7 @@ export function AddressForm({ onGiven }: { onGiven: (address: Address) => void }
   const submit = async ({ email: given = '' }: Record<string, string>) => {
     const email = given.trim();
     rememberEmail(email);
-    // Whoever has no provider, or whose provider cannot be found now, has a password.
+    // Without a provider, or if the call fails, the page asks for the password.
     onGiven({ email, connection: await discover(email).catch(() => undefined) });
   };
   return html`

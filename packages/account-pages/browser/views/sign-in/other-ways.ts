@@ -29,12 +29,12 @@ export const OtherWays = ({
   </div>
 `;
 
-/** What needs an address, but no password. */
+/** The way that needs an address but no password. */
 export const MailedCode = () =>
   code &&
   html`<a class="button secondary" href="/code-login?start" data-page><${Way} way="code">${texts.signIn.code}<//></a>`;
 
-/** A provider alone has room for its whole sentence; several share rows, and show their names. */
+/** A single provider has room for the whole sentence; several share rows and show only their names. */
 const providerLink = ({ name, label }: Provider) => html`
   <${ProviderLink} name=${name}>
     <${Way} way=${name}>

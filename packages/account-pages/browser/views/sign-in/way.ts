@@ -4,7 +4,7 @@ import { lastWay } from '../../last-way.ts';
 import { Mark } from '../../parts/mark.ts';
 import { texts } from '../../visitor-texts.ts';
 
-/** What a button or link of a way to sign in shows. The badge lies on its edge, so that it moves nothing. */
+/** The content of a button or link for a way to sign in. The badge lies on the edge, so it shifts no layout. */
 export const Way = ({ way, children }: { way: string; children?: ComponentChildren }) => html`
   <span class="way">
     <${Mark} way=${way} />

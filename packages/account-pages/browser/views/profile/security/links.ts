@@ -20,7 +20,7 @@ interface Row {
   link?: Link;
 }
 
-/** Every link, also one at a provider that is off by now, and the providers that are not linked. */
+/** All links, including those at providers that are now off, and the providers that are not linked. */
 function rowsOf(links: Link[]): Row[] {
   const labelOf = (name: string) => providers.find((provider) => provider.name === name)?.label ?? name;
   const isLinked = (name: string) => links.some(({ provider }) => provider === name);

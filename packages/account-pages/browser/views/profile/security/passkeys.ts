@@ -122,6 +122,6 @@ const Description = ({ passkey }: { passkey: Passkey }) => {
   `;
 };
 
-/** What this device is called at first, such as `macOS`; empty where the browser does not tell. */
+/** The suggested name of this device, such as `macOS`; empty if the browser does not tell. */
 const thisDevice = (): string =>
   (navigator as { userAgentData?: { platform: string } }).userAgentData?.platform ?? '';
