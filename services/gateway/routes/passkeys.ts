@@ -33,27 +33,27 @@ const forwardOptions = async (
 const options = formOperation(passkeyOptionsContract.line, {
   ...passkeyOptionsContract,
   fails: [...(passkeyOptionsContract.fails ?? []), 'rateLimited'],
-  handle: async (call) => forwardOptions(call, passkeyOptionsContract.path, asForm(call.body)),
+  handle: (call) => forwardOptions(call, passkeyOptionsContract.path, asForm(call.body)),
 });
 
 const catalogueOptions = operation(cataloguePasskeyOptionsContract.line, {
   ...cataloguePasskeyOptionsContract,
   fails: [...(cataloguePasskeyOptionsContract.fails ?? []), 'rateLimited'],
-  handle: async (call) => forwardOptions(call, cataloguePasskeyOptionsContract.path, asJson(call.body)),
+  handle: (call) => forwardOptions(call, cataloguePasskeyOptionsContract.path, asJson(call.body)),
 });
 
 const login = formOperation(passkeyLoginContract.line, {
   ...passkeyLoginContract,
   fails: [...(passkeyLoginContract.fails ?? []), 'rateLimited'],
   audits: ['login'],
-  handle: async (call) => forwardLogin(call, passkeyLoginContract.path, asForm(call.body)),
+  handle: (call) => forwardLogin(call, passkeyLoginContract.path, asForm(call.body)),
 });
 
 const catalogueLogin = operation(cataloguePasskeyLoginContract.line, {
   ...cataloguePasskeyLoginContract,
   fails: [...(cataloguePasskeyLoginContract.fails ?? []), 'rateLimited'],
   audits: ['login'],
-  handle: async (call) => forwardLogin(call, cataloguePasskeyLoginContract.path, asJson(call.body)),
+  handle: (call) => forwardLogin(call, cataloguePasskeyLoginContract.path, asJson(call.body)),
 });
 
 /** https://www.w3.org/TR/webauthn-3/#sctn-related-origins */

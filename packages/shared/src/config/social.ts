@@ -76,21 +76,12 @@ function clientOf(name: string, env: NodeJS.ProcessEnv, refuse: (line: string) =
       refuse(`${variableOf(name, setting)} is required with ${name} in SOCIAL_PROVIDERS`);
     return value ?? '';
   };
-  const given = read('ISSUER');
-  if (given !== undefined && !isIssuer(given))
-    refuse(
-      `${variableOf(name, 'ISSUER')} must be a URL that begins with https:// or http://, without query and fragment`,
-    );
-  if (given === undefined && !isKnown(name))
-    refuse(
-      `SOCIAL_PROVIDERS names ${name}, which is none of ${Object.keys(KNOWN).join(', ')}: any other OpenID provider needs ${variableOf(name, 'ISSUER')}`,
-    );
   const kind = isKnown(name) ? name : 'openid';
   const common = {
     name,
     label: labelOf(name, env),
     kind,
-    issuer: given ?? (isKnown(name) ? KNOWN[name].issuer : ''),
+    issuer: issuerOf(name, read('ISSUER'), refuse),
     client_id: required('CLIENT_ID'),
   } as const;
   if (kind === 'openid') return { ...common, client_secret: read('CLIENT_SECRET') ?? null };
@@ -103,6 +94,21 @@ function clientOf(name: string, env: NodeJS.ProcessEnv, refuse: (line: string) =
       `${variableOf(name, 'PRIVATE_KEY')} must be the key that Apple gave as a .p8 file: a private P-256 key in PEM, whose line breaks may be written as \\n`,
     );
   return { ...common, client_secret: null };
+}
+
+/** @param given the issuer in the settings, if there is one. */
+function issuerOf(name: string, given: string | undefined, refuse: (line: string) => void): string {
+  const variable = variableOf(name, 'ISSUER');
+  if (given !== undefined) {
+    if (!isIssuer(given))
+      refuse(`${variable} must be a URL that begins with https:// or http://, without query and fragment`);
+    return given;
+  }
+  if (isKnown(name)) return KNOWN[name].issuer;
+  refuse(
+    `SOCIAL_PROVIDERS names ${name}, which is none of ${Object.keys(KNOWN).join(', ')}: any other OpenID provider needs ${variable}`,
+  );
+  return '';
 }
 
 function isIssuer(text: string): boolean {
