@@ -139,7 +139,7 @@ describePages('passkeys', (pages) => {
     await page.locator('body.aborted').waitFor();
   });
 
-  test('whoever lets the question pass can try again', async () => {
+  test('a person who ignores the prompt can try again', async () => {
     const { email } = await newMember(pages.services.db);
     const { page, authenticator } = await signedOut(email);
     await page.route(OPTIONS, async (route) => {
@@ -157,7 +157,7 @@ describePages('passkeys', (pages) => {
     await isSignedIn(page, email);
   });
 
-  test('nobody gets in whom the device does not recognize', async () => {
+  test('a person whom the device does not recognize does not get in', async () => {
     const { email } = await newMember(pages.services.db);
     const { page, authenticator } = await signedOut(email);
     await authenticator.recognize(false);

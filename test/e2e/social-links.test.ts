@@ -102,14 +102,14 @@ describe.each(PROVIDERS)('%s', (provider) => {
     expect((await journey.logIn(provider)).user_id).toBe(user_id);
   });
 
-  test('two accounts that link the same person at once: one does', async () => {
+  test('two accounts that link the same person concurrently: one succeeds', async () => {
     const people = [await newPerson('one@example.com'), await newPerson('two@example.com')];
     await Promise.all(people.map((person) => link(person, provider)));
     const links = await Promise.all(people.map((person) => person.links()));
     expect(links.flat()).toHaveLength(1);
   });
 
-  test('a session that has ended meanwhile links nothing', async () => {
+  test('a session that has ended links nothing', async () => {
     const person = await newPerson();
     const answer = await answerAt(await person.beginLink(provider), { person: 'ada' });
     expect((await person.call('POST', '/api/v1/auth/logout')).status).toBe(200);

@@ -330,7 +330,7 @@ describe('a login with a passkey refuses', () => {
   });
 });
 
-test('of one ceremony at once at two processes, one succeeds', async () => {
+test('two processes that use one ceremony concurrently: one succeeds', async () => {
   const { authenticator } = await withPasskey(services);
   const { db, clock } = services;
   const second = await buildLoginService({ config: testConfig('login'), db, now: clock.now });

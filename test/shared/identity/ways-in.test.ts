@@ -52,7 +52,7 @@ test.each<{ name: string; ways: Pick<User, 'passkeys' | 'links'>; password?: str
   expect(modifiedCount).toBe(removed);
 });
 
-test('of two last ways in, only one can be removed at once', async () => {
+test('two concurrent removals of the last two ways in: one succeeds', async () => {
   const { users } = database.db;
   const user = await account({ passkeys: ['a'], links: ['b'] }, unusableHash());
   expect(hasPassword(user)).toBe(false);

@@ -343,7 +343,7 @@ describe('a registration refuses', () => {
   });
 });
 
-test('what a kill has left opens nothing, and goes with the next registration', async () => {
+test('a passkey left by a kill opens nothing, and the next registration deletes it', async () => {
   const { caller, _id } = await newCaller();
   const { body } = await createOptions(services, caller);
   const authenticator = softwareAuthenticator();

@@ -318,7 +318,7 @@ describe('a code has one purpose', () => {
   });
 });
 
-describe('what ends the sessions ends the code', () => {
+describe('an event that ends the sessions ends the code', () => {
   const own = (user: { email: string; user_id: string }) => ({
     authorization: bearerOf(user, services.clock.now()),
   });
@@ -533,7 +533,7 @@ test('a code that is used many times at once, at two instances, begins one sessi
   }
 });
 
-test('of codes that are asked for at once, one works without a token', async () => {
+test('one of several codes requested concurrently works without a token', async () => {
   const { email } = await newMember(services.db);
   const answers = await repeat(4, (turn) =>
     codePost({ user: String(services.instances[turn % 2]) }, { email }),
