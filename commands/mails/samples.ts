@@ -72,7 +72,7 @@ function samplesOf(PUBLIC_URL: string, to: string, now: number): Samples {
     sendOtp: Object.keys(WARNINGS).map((warning) => [OTP, VALIDITY, warning as Warning]),
     sendAddressCode: [[{ code: OTP, minutes: 15 }]],
     sendAddressTaken: [[]],
-    sendLoginCode: [[{ code: OTP, minutes: 10 }]],
+    sendLoginCode: [[{ code: OTP, token: 'eyJhbGciOiJIUzI1NiJ9', minutes: 10 }]],
     sendInvitation: [true, false].map((hasAccount) => [{ ...NAMES, url, hasAccount }]),
     sendOffer: [true, false].map((transfer) => [{ ...NAMES, url, transfer }]),
     sendDeprovisioned: (['disabled', 'foreign', 'kept'] as const).map((account) => [

@@ -11,7 +11,7 @@ interface Arrival {
   /** The one-time code of a finished single sign-on. */
   ssoCode?: string;
   /** The link of a mail that signs in. */
-  loginCode?: { email: string; code: string };
+  loginCode?: { email: string; code: string; token: string };
   /** The provider that has just been linked. */
   linked?: string;
   /** What undoes a change of the account's address. */
@@ -29,7 +29,9 @@ function read(): Arrival {
   if (location.pathname === '/sso') return { ssoCode: fragment.get('code') ?? '' };
   const email = fragment.get('email') ?? '';
   if (location.pathname === '/code-login')
-    return email ? { loginCode: { email, code: fragment.get('code') ?? '' } } : {};
+    return email
+      ? { loginCode: { email, code: fragment.get('code') ?? '', token: fragment.get('token') ?? '' } }
+      : {};
   if (location.pathname === '/profile' && fragment.has('linked')) {
     query.set('part', 'security');
     return { linked: fragment.get('linked') ?? '' };

@@ -7,7 +7,7 @@ import { texts } from './visitor-texts.ts';
 const CODE_SENT = 'gatehouse.login-code';
 interface SentCode {
   email: string;
-  /** Belongs to this request; a link that is opened elsewhere has none. */
+  /** Belongs to this request. */
   token: string;
 }
 

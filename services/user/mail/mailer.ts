@@ -102,10 +102,15 @@ export function createMailer(
     sendAddressTaken: (to: Recipient, flows?: Flows) =>
       send(to, ({ addressTaken }) => addressTaken(pages), { failure: CODE_FAILURE, ...(flows && { flows }) }),
     sendLoginCode: (to: Recipient, data: LoginCode, flows?: Flows) =>
-      send(to, ({ loginCode }) => loginCode(data, pages.codeLogin(to.email, data.code)), {
-        failure: CODE_FAILURE,
-        ...(flows && { flows }),
-      }),
+      send(
+        to,
+        ({ loginCode }) =>
+          loginCode(data, pages.codeLogin({ email: to.email, code: data.code, token: data.token })),
+        {
+          failure: CODE_FAILURE,
+          ...(flows && { flows }),
+        },
+      ),
     sendInvitation: sender(
       ({ invitation }, data: Invitation) => invitation(data),
       'The invitation could not be mailed, please try again',

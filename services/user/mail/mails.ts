@@ -26,6 +26,8 @@ export interface AddressCode {
 /** The code with which a person logs in. */
 export interface LoginCode {
   code: string;
+  /** That of the request: with it, the link opens its own code whatever has been asked for since. */
+  token: string;
   minutes: number;
 }
 
@@ -84,7 +86,7 @@ export interface Pages {
   forgotPassword: string;
   webhook: (webhook_id: string) => string;
   undoEmail: (token: string) => string;
-  codeLogin: (email: string, code: string) => string;
+  codeLogin: (login: { email: string; code: string; token: string }) => string;
 }
 
 /** What a notice says beside the time, the device and the network address. */

@@ -8,7 +8,7 @@ export function pagesOf({ PUBLIC_URL }: Pick<MailBrand, 'PUBLIC_URL'>): Pages {
     login: `${base}/login`,
     forgotPassword: `${base}/forgot`,
     webhook: (webhook_id) => `${base}/webhooks?webhook=${encodeURIComponent(webhook_id)}`,
-    codeLogin: (email, code) => `${base}/code-login#${new URLSearchParams({ email, code })}`,
+    codeLogin: (login) => `${base}/code-login#${new URLSearchParams(login)}`,
     undoEmail: (token) => `${base}/undo-email#${new URLSearchParams({ token })}`,
   };
 }

@@ -39,7 +39,7 @@ export default function CodeLogin() {
 }
 
 /** The link of the mail. Nothing is called before the button is pressed, so that a scanner of links uses nothing up. */
-function ByLink({ link, run }: { link: { email: string; code: string }; run: Run }) {
+function ByLink({ link, run }: { link: { email: string; code: string; token: string }; run: Run }) {
   return html`
     <p>${texts.codeLogin.byLink} <strong>${link.email}</strong></p>
     <${Form} submit=${texts.signIn.submit} onSubmit=${() => run(signInWithCode(link))} />

@@ -36,17 +36,21 @@ async function request(call: Request) {
   const attempt = randomUUIDv7();
   const takeBack = await spendLoginCodeMail({ config, db, ip: request.ip, now: now() }, { email, attempt });
   const code = await orTakeBack(takeBack, () => issueLoginCode(call, { email, attempt, now: now() }));
-  afterResponse(request, () => mailCode(call, code));
-  return { token: tokens.loginCode({ email, attempt }, now()), expires_in: LOGIN_CODE_LIFETIME };
+  const token = tokens.loginCode({ email, attempt }, now());
+  afterResponse(request, () => mailCode(call, { code, token }));
+  return { token, expires_in: LOGIN_CODE_LIFETIME };
 }
 
 /** Mails the code to an account that may log in with it. Audits the request. */
-async function mailCode({ db, mailer, now, request, body }: Request, code: string): Promise<void> {
+async function mailCode(
+  { db, mailer, now, request, body }: Request,
+  login: { code: string; token: string },
+): Promise<void> {
   const user = await findUserByEmail(db.users, body.email);
   let outcome = refusalOf(user);
   if (user && outcome === undefined) {
     const flows = codeMailFlows(request, user.email);
-    const mail = { code, minutes: LOGIN_CODE_LIFETIME / 60 };
+    const mail = { ...login, minutes: LOGIN_CODE_LIFETIME / 60 };
     await mailer.sendLoginCode(user, mail, flows).catch((error) => {
       request.log.error({ err: error }, 'login code not mailed');
       outcome = toAppError(error).message;

@@ -46,9 +46,9 @@ describe('asking for a code', () => {
     expect(mail?.content.subject).toBe('Your code to sign in');
     expect(mail?.content.text).toContain(`Your code is ${code}`);
     expect(mail?.content.text).toContain('It is valid for 10 minutes');
-    const link = `http://localhost:8000/code-login#email=${encodeURIComponent(email)}&code=${code}`;
+    const link = `http://localhost:8000/code-login#email=${encodeURIComponent(email)}&code=${code}&token=${response.body.token}`;
     expect(mail?.content.text).toContain(link);
-    expect(mail?.content.html).toContain(link.replace('&', '&amp;'));
+    expect(mail?.content.html).toContain(link.replaceAll('&', '&amp;'));
     expect(await record(email)).toStrictEqual(before);
   });
 
