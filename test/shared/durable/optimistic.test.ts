@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { lowestFree } from '@gatehouse/shared/durable/slot';
 import { expect, test } from 'vitest';
@@ -13,6 +14,17 @@ test('decides again until a write wins', async () => {
 
 test('gives up when every attempt loses', async () => {
   await expect(optimistic(async () => undefined)).rejects.toMatchObject({ reason: 'unavailable' });
+});
+
+test('calls that void each other’s marks get out of step', async () => {
+  let mark = '';
+  const call = (name: string) =>
+    optimistic(async () => {
+      mark = name;
+      await setImmediate();
+      return mark === name || undefined;
+    });
+  expect(await Promise.all([call('a'), call('b')])).toStrictEqual([true, true]);
 });
 
 test('finds the lowest number that is free', () => {

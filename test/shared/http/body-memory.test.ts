@@ -128,9 +128,19 @@ test.each([
 });
 
 test('frees what clients leave behind', async () => {
-  const slow = [1, 2].map(() => begin('/json', 'application/json', { 'content-length': 1_010_000 }));
-  for (const sent of slow) sent.write('x'.repeat(1_000_000));
-  await eventually(async () => (await post('/json', 'application/json', JSON_BODY)).status === 503);
+  const refused = new Set<ClientRequest>();
+  const hold = () => {
+    const sent = begin('/json', 'application/json', { 'content-length': 1_010_000 });
+    sent.on('response', () => refused.add(sent));
+    sent.write('x'.repeat(1_000_000));
+    return sent;
+  };
+  let slow = [hold(), hold()];
+  await eventually(async () => {
+    // The previous call may have held the memory when one of them came.
+    slow = slow.map((sent) => (refused.has(sent) ? hold() : sent));
+    return (await post('/json', 'application/json', JSON_BODY)).status === 503;
+  });
   for (const sent of slow) sent.destroy();
   await eventually(async () => (await post('/json', 'application/json', JSON_BODY)).status === 200);
 });

@@ -1,4 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { AppError } from '../http/errors.ts';
+
+/** Failed attempts after which each waits up to so many milliseconds: two calls that void each other's marks get out of step. */
+const [IN_STEP, PAUSE] = [10, 10];
 
 interface Options {
   /** Each failed attempt means that a concurrent write won, so this many in a row are not expected. */
@@ -20,6 +24,7 @@ export async function optimistic<Result>(
   for (let tries = 0; tries < attempts; tries += 1) {
     const result = await attempt();
     if (result !== undefined) return result;
+    if (tries >= IN_STEP) await setTimeout(Math.random() * PAUSE);
   }
   throw refusal();
 }
