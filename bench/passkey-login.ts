@@ -1,15 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { connect } from '@gatehouse/shared/data/connect';
-import { COLLECTIONS } from '../services/user/database.ts';
-import { type Authenticator, softwareAuthenticator } from '../test/fixtures/authenticator.ts';
-import { send } from '../test/fixtures/http.ts';
+import { postJson, send } from '../test/fixtures/http.ts';
 import { launch } from '../test/fixtures/launcher.ts';
-import { createAccounts, PERSON } from './account.ts';
+import { PERSON } from './account.ts';
+import { createPasskeys, logInWithPasskey, PEOPLE } from './passkeys.ts';
 import { compare } from './report.ts';
+import { expectOk, inTurns } from './rivals/server.ts';
 
-/** Accounts that log in, each with a password and a passkey. */
-const PEOPLE = 50;
 /** Logins in one measurement. */
 const [PASSWORDS, PASSKEYS] = [100, 1_000];
 const CLIENTS = 16;
@@ -22,40 +18,21 @@ export async function passkeyLogin(): Promise<void> {
   const gatehouse = await launch({ env: { LOG_LEVEL: 'warn' } });
   try {
     await gatehouse.up;
-    const people = Array.from({ length: PEOPLE }, (_, index) => ({
-      email: `person${index}@example.com`,
-      user_id: `User-${200_000 + index}`,
-    }));
-    await createAccounts(gatehouse.mongodb, people);
-    const origin = gatehouse.gateway.replace('127.0.0.1', 'localhost');
-    const authenticators = await registerAll(gatehouse.mongodb, origin);
+    const people = inTurns(PEOPLE);
+    const authenticators = inTurns(await createPasskeys(gatehouse));
 
-    const post = async (path: string, body: object) => {
-      const headers = { 'content-type': 'application/json' };
-      const answer = await send(`${gatehouse.login}${path}`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify(body),
-      });
-      if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
-      return answer.body;
+    const withPassword = () => {
+      const body = { email: people.next().value.email, password: PERSON.password };
+      return expectOk(postJson(`${gatehouse.login}/api/v1/auth/login`, body));
     };
-    const withPassword = (turn: number) => {
-      const { email } = people[turn % PEOPLE] as (typeof people)[number];
-      return post('/api/v1/auth/login', { email, password: PERSON.password });
-    };
-    const withPasskey = async (turn: number) => {
-      const { passkey_token, options } = await post('/api/v1/auth/login/passkey/options', {});
-      const credential = (authenticators[turn % PEOPLE] as Authenticator).get(options);
-      return post('/api/v1/auth/login/passkey', { passkey_token, credential });
-    };
-    const speedOf = async (logIn: (turn: number) => Promise<unknown>, count: number) => {
+    const withPasskey = () => logInWithPasskey(gatehouse.login, authenticators.next().value);
+    const speedOf = async (logIn: () => Promise<unknown>, count: number) => {
       let left = count;
       const before = await cpuSeconds(gatehouse.login);
       const client = async () => {
         while (left > 0) {
           left -= 1;
-          await logIn(left);
+          await logIn();
         }
       };
       await Promise.all(Array.from({ length: CLIENTS }, client));
@@ -82,31 +59,4 @@ async function cpuSeconds(service: string): Promise<number> {
   await setTimeout(METRICS_AGE);
   const { body } = await send(`${service}/metrics`);
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(body)?.[1]);
-}
-
-/** Gives each account a passkey, as a registration stores it. */
-async function registerAll(mongodb: string, origin: string): Promise<Authenticator[]> {
-  const db = await connect(mongodb, COLLECTIONS, { appName: 'bench' });
-  const authenticators: Authenticator[] = [];
-  for (const { _id } of await db.users.find().toArray()) {
-    const handle = randomUUID();
-    const authenticator = softwareAuthenticator({ origin });
-    authenticator.create({ challenge: '', user: { id: handle } });
-    await db.passkeys.insertOne({
-      _id: authenticator.id,
-      passkey_id: randomUUID(),
-      account: _id,
-      name: 'Bench',
-      public_key: authenticator.publicKey,
-      counter: 0,
-      synced: true,
-      aaguid: '00000000-0000-0000-0000-000000000000',
-      transports: ['internal'],
-      created_at: new Date(),
-    });
-    await db.users.updateOne({ _id }, { $set: { passkeys: [authenticator.id], passkey_handle: handle } });
-    authenticators.push(authenticator);
-  }
-  await db.close();
-  return authenticators;
 }

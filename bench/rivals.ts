@@ -9,7 +9,7 @@ import type { Server } from './rivals/server.ts';
 
 const OURS = 'Gatehouse';
 
-type Work = 'login' | 'profile' | 'signup to verified';
+type Work = 'login' | 'profile' | 'signup to verified' | 'passkey login';
 
 interface Rival {
   start: () => Promise<Server>;
@@ -64,9 +64,10 @@ const MEASURES: Measure[] = [
       return signUp && rate(() => signUp(`person-${randomUUID()}@example.com`));
     },
   },
+  { work: 'passkey login', rounds: 5, of: ({ passkeyLogin }) => passkeyLogin && rate(passkeyLogin) },
 ];
 
-/** Password logins, profile reads and verified signups, relative to the rivals that are there. */
+/** Logins by password and passkey, profile reads and verified signups, relative to the rivals that are there. */
 export async function rivals(): Promise<void> {
   const servers: Record<string, Server> = {};
   try {

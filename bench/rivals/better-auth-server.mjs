@@ -1,11 +1,12 @@
 import { createServer } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
+import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
 import { getMigrations } from 'better-auth/db/migration';
 import { toNodeHandler } from 'better-auth/node';
 import { emailOTP } from 'better-auth/plugins';
 
-/** better-auth with passwords and e-mailed codes, on a database in a file. A code is read at /codes, without a mail. */
+/** better-auth with passwords, e-mailed codes and passkeys, on a database in a file. A code is read at /codes, without a mail. */
 const [port, file] = process.argv.slice(2);
 const baseURL = `http://127.0.0.1:${port}`;
 const codes = new Map();
@@ -23,6 +24,7 @@ const options = {
       sendVerificationOnSignUp: true,
       sendVerificationOTP: async ({ email, otp }) => void codes.set(email, otp),
     }),
+    passkey(),
   ],
 };
 await (await getMigrations(options)).runMigrations();

@@ -3,15 +3,17 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { softwareAuthenticator } from '../../test/fixtures/authenticator.ts';
 import { postJson, send } from '../../test/fixtures/http.ts';
 import { freePorts } from '../../test/fixtures/launcher.ts';
-import { ACCOUNT, expectOk, type Server, startProcess } from './server.ts';
+import { PEOPLE } from '../passkeys.ts';
+import { ACCOUNT, expectOk, inTurns, type Server, startProcess } from './server.ts';
 
 const FOLDER = 'bench/rivals';
 
 /** better-auth, in `better-auth-server.mjs`. Its codes are mailed nowhere. */
 export async function startBetterAuth(): Promise<Server> {
-  if (!existsSync(`${FOLDER}/node_modules`)) {
+  if (!existsSync(`${FOLDER}/node_modules/@better-auth/passkey`)) {
     console.log('  installing better-auth from npm');
     execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: FOLDER });
   }
@@ -23,24 +25,47 @@ export async function startBetterAuth(): Promise<Server> {
     [`${FOLDER}/better-auth-server.mjs`, String(port), join(folder, 'auth.sqlite')],
     { ready: `${url}/api/auth/ok`, env: { NODE_ENV: 'production' } },
   );
-  const post = (path: string, body: object) =>
-    expectOk(postJson(`${url}/api/auth/${path}`, body, { origin: url }));
+  const get = (path: string, headers = {}) => expectOk(send(`${url}/api/auth/${path}`, { headers }));
+  const post = (path: string, body: object, headers = {}) =>
+    expectOk(postJson(`${url}/api/auth/${path}`, body, { origin: url, ...headers }));
   const signUp = async (email: string) => {
     await post('sign-up/email', { email, password: ACCOUNT.password, name: 'Bench' });
     const { body: otp } = await send(`${url}/codes?email=${encodeURIComponent(email)}`);
     await post('email-otp/verify-email', { email, otp });
   };
-  const login = () => post('sign-in/email', ACCOUNT);
+  const login = (email = ACCOUNT.email) => post('sign-in/email', { email, password: ACCOUNT.password });
+  const registerPasskey = async ({ email }: { email: string }) => {
+    await signUp(email);
+    const session = cookieOf(await login(email));
+    const options = await get('passkey/generate-register-options', { cookie: session });
+    const authenticator = softwareAuthenticator({ rpId: '127.0.0.1', origin: url });
+    const response = authenticator.create(options.body);
+    const cookie = `${session}; ${cookieOf(options)}`;
+    await post('passkey/verify-registration', { response }, { cookie });
+    return authenticator;
+  };
   await signUp(ACCOUNT.email);
-  const { headers } = await login();
-  const cookie = headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  const cookie = cookieOf(await login());
+  const authenticators = inTurns(await Promise.all(PEOPLE.map(registerPasskey)));
   return {
-    login,
+    login: () => login(),
     profile: [`${url}/api/auth/get-session`, { headers: { cookie } }],
     signUp,
+    async passkeyLogin() {
+      const options = await get('passkey/generate-authenticate-options');
+      const response = authenticators.next().value.get(options.body);
+      return post('passkey/verify-authentication', { response }, { cookie: cookieOf(options) });
+    },
     async stop() {
       await stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
+
+/** The cookies of an answer, as the next request sends them. */
+const cookieOf = ({ headers }: { headers: Headers }): string =>
+  headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ');

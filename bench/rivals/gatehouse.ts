@@ -4,14 +4,16 @@ import { COLLECTIONS } from '../../services/user/database.ts';
 import { postForm } from '../../test/fixtures/http.ts';
 import { launch } from '../../test/fixtures/launcher.ts';
 import { bearer, createAccount, PERSON } from '../account.ts';
-import { expectOk, type Server } from './server.ts';
+import { createPasskeys, logInWithPasskey } from '../passkeys.ts';
+import { expectOk, inTurns, type Server } from './server.ts';
 
 /** Gatehouse. Its codes are mailed to its mailbox, and read from the database. */
 export async function startGatehouse(): Promise<Server> {
-  const { up, stop, mongodb, login, user } = await launch({ env: { LOG_LEVEL: 'warn' } });
+  const { up, stop, mongodb, gateway, login, user } = await launch({ env: { LOG_LEVEL: 'warn' } });
   try {
     await up;
     await createAccount(mongodb);
+    const authenticators = inTurns(await createPasskeys({ mongodb, gateway }));
     const db = await connect(mongodb, COLLECTIONS, { appName: 'bench' });
     const { email, password } = PERSON;
     return {
@@ -22,6 +24,7 @@ export async function startGatehouse(): Promise<Server> {
         const otp = (await findUserByEmail(db.users, email))?.otp ?? '';
         await expectOk(postForm(`${user}/v2/verify-otp`, { email, otp }));
       },
+      passkeyLogin: () => logInWithPasskey(login, authenticators.next().value),
       async stop() {
         await db.close();
         await stop();

@@ -12,6 +12,8 @@ export interface Server {
   profile: [url: string, options: Partial<autocannon.Options>];
   /** Signs up and verifies the address with the code that was mailed. Absent where no API offers that. */
   signUp?: (email: string) => Promise<unknown>;
+  /** Logs the next one of several accounts in by its passkey: options and verification. Absent where no API offers that. */
+  passkeyLogin?: () => Promise<unknown>;
   stop(): Promise<unknown>;
 }
 
@@ -60,4 +62,9 @@ export async function expectOk(answer: ReturnType<typeof send>) {
   const { status, headers, body } = await answer;
   if (status < 200 || status > 299) throw new Error(`the server answered ${status}: ${JSON.stringify(body)}`);
   return { headers, body };
+}
+
+/** Yields the items one after the other, without end. */
+export function* inTurns<Item>(items: Item[]): Generator<Item, never> {
+  while (true) yield* items;
 }
