@@ -54,7 +54,8 @@ export default function SignIn() {
   const usePasskey = (signingIn: Promise<void>) => void attempt('passkey', signingIn);
   const askForPasskey = () =>
     usePasskey(import('../passkeys.ts').then(({ signInWithPasskey }) => signInWithPasskey()));
-  usePasskeyOffer(!busy && !secondStep && !address, usePasskey);
+  // A passkey that the server has refused would be refused again.
+  usePasskeyOffer(!busy && !secondStep && !address && !refusal?.status, usePasskey);
 
   if (secondStep) return html`<h1>${texts.titles['sign-in']}</h1>${secondStep}`;
   const done = hasFailed ? undefined : (['verified', 'reset'] as const).find(hasParameter);
