@@ -4,7 +4,7 @@ import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { endingOthers, isLive } from '@gatehouse/shared/identity/sessions';
 import { ACTIVE, findUserById } from '@gatehouse/shared/identity/users';
-import { hasAnotherThan } from '@gatehouse/shared/identity/ways-in';
+import { keepsAnotherWay } from '@gatehouse/shared/identity/ways-in';
 import { logsInAtOrganization } from '../account/logs-in-at-organization.ts';
 import { requireLiveSession } from '../account/own-session.ts';
 import { linkIdOf, providerOf } from './names.ts';
@@ -29,7 +29,7 @@ export const unlink = operation(unlinkContract.line, {
       {
         _id,
         user_id,
-        ...(elsewhere ? { links: link } : hasAnotherThan('links', link, user, usable)),
+        ...(elsewhere ? { links: link } : keepsAnotherWay('links', link, user, usable)),
         ...ACTIVE,
         ...isLive(session),
       },

@@ -3,7 +3,7 @@ import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { isLive } from '@gatehouse/shared/identity/sessions';
 import { ACTIVE, findUserById } from '@gatehouse/shared/identity/users';
-import { hasAnotherThan } from '@gatehouse/shared/identity/ways-in';
+import { keepsAnotherWay } from '@gatehouse/shared/identity/ways-in';
 import { message } from '@gatehouse/shared/operation/responses';
 import { logsInAtOrganization } from '../account/logs-in-at-organization.ts';
 import { requireLiveSession } from '../account/own-session.ts';
@@ -33,7 +33,7 @@ export const removePasskey = operation('DELETE /api/v1/users/me/passkeys/{passke
     const { matchedCount } = await db.users.updateOne(
       {
         _id: user._id,
-        ...(elsewhere ? { passkeys: _id } : hasAnotherThan('passkeys', _id, user, links)),
+        ...(elsewhere ? { passkeys: _id } : keepsAnotherWay('passkeys', _id, user, links)),
         ...ACTIVE,
         ...isLive(session),
       },

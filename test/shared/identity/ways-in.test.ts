@@ -2,9 +2,9 @@ import { unusableHash } from '@gatehouse/shared/identity/passwords';
 import type { User } from '@gatehouse/shared/identity/user-record';
 import { userCollections } from '@gatehouse/shared/identity/users';
 import {
-  hasAnotherThan,
   hasPassword,
   hasRoomFor,
+  keepsAnotherWay,
   loginNameCollections,
 } from '@gatehouse/shared/identity/ways-in';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -46,7 +46,7 @@ test.each<{ name: string; ways: Pick<User, 'passkeys' | 'links'>; password?: str
   const { users } = database.db;
   const user = await account(ways, password);
   const { modifiedCount } = await users.updateOne(
-    { _id: user._id, ...hasAnotherThan('passkeys', 'a', user, ['b', 'c']) },
+    { _id: user._id, ...keepsAnotherWay('passkeys', 'a', user, ['b', 'c']) },
     { $pull: { passkeys: 'a' } },
   );
   expect(modifiedCount).toBe(removed);
@@ -58,11 +58,11 @@ test('two concurrent removals of the last two ways in: one succeeds', async () =
   expect(hasPassword(user)).toBe(false);
   const removed = await Promise.all([
     users.updateOne(
-      { _id: user._id, ...hasAnotherThan('passkeys', 'a', user, ['b', 'c']) },
+      { _id: user._id, ...keepsAnotherWay('passkeys', 'a', user, ['b', 'c']) },
       { $pull: { passkeys: 'a' } },
     ),
     users.updateOne(
-      { _id: user._id, ...hasAnotherThan('links', 'b', user, ['b']) },
+      { _id: user._id, ...keepsAnotherWay('links', 'b', user, ['b']) },
       { $pull: { links: 'b' } },
     ),
   ]);
@@ -73,7 +73,7 @@ test('a password that has become invalid is no other way in', async () => {
   const { users } = database.db;
   const user = await account({ links: ['b'] });
   await users.updateOne({ _id: user._id }, { $set: { password: unusableHash() } });
-  expect(await users.findOne({ _id: user._id, ...hasAnotherThan('links', 'b', user, ['b']) })).toBeNull();
+  expect(await users.findOne({ _id: user._id, ...keepsAnotherWay('links', 'b', user, ['b']) })).toBeNull();
 });
 
 test('an account has twenty passkeys at most, each once', async () => {

@@ -28,7 +28,7 @@ export const hasRoomFor = (kind: WayIn, id: string): Filter<User> => ({
  * Matches an account with this way in, if another one remains: a passkey, a link, or the password that `user` has.
  * @param links those that open the account. A link whose provider is no longer offered does not.
  */
-export function hasAnotherThan(
+export function keepsAnotherWay(
   kind: WayIn,
   id: string,
   user: Pick<User, 'password' | 'foreign_hash'>,
