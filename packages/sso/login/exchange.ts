@@ -8,7 +8,7 @@ import type { FastifyRequest } from 'fastify';
 import { loginOperation, type SsoOptions } from '../dependencies.ts';
 import { digest } from '../digest.ts';
 import { SsoRefusal } from '../refusal.ts';
-import { inSocialWords } from '../social/refusal.ts';
+import { withSocialTexts } from '../social/refusal.ts';
 import { CODE_LIFETIME } from './finish.ts';
 import { browserOf } from './flow.ts';
 import { requireLinked } from './require-linked.ts';
@@ -76,5 +76,5 @@ async function exchangeSocial(
   if (!code)
     throw new SsoRefusal('login not begun here', 'the code is unknown, used, expired or another browser’s');
   request.sso.provider = code.provider;
-  return inSocialWords(() => social.openSession(request, code));
+  return withSocialTexts(() => social.openSession(request, code));
 }

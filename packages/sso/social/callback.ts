@@ -11,7 +11,7 @@ import { SsoRefusal } from '../refusal.ts';
 import { identifyAtGitHub } from './github.ts';
 import { providerName } from './login.ts';
 import { identifyByOpenId } from './openid.ts';
-import { inSocialWords } from './refusal.ts';
+import { withSocialTexts } from './refusal.ts';
 import { callbackUrl, loginOperation, type SocialRoutes, socialClient } from './routes.ts';
 
 /** A repeated parameter, which no provider sends, is treated as missing. */
@@ -54,7 +54,7 @@ export const socialCallback = loginOperation('GET /social/{provider}/callback', 
     }),
   fails: ['invalidFormat', 'forbidden', 'ssoRequired', 'notFound', 'duplicate', 'rateLimited', 'unavailable'],
   audits: ['login', 'link.add', 'invitation.accept'],
-  handle: (call) => inSocialWords(() => finish(call)),
+  handle: (call) => withSocialTexts(() => finish(call)),
 });
 
 type CallbackCall = Call<SocialRoutes, string, unknown, z.infer<typeof answerParameters>> & {

@@ -2,7 +2,7 @@ import { failurePage, prefersJson } from '@gatehouse/shared/http/failure-page';
 import { z } from 'zod';
 import { answerParameters } from './callback.ts';
 import { providerName } from './login.ts';
-import { inSocialWords } from './refusal.ts';
+import { withSocialTexts } from './refusal.ts';
 import { loginFormOperation, socialClient } from './routes.ts';
 
 const form = answerParameters.extend({
@@ -38,7 +38,7 @@ export const socialFormCallback = loginFormOperation('POST /social/{provider}/ca
   audits: ['login'],
   async handle({ options, request, reply, params: { provider }, body: { user, ...answer } }) {
     request.sso.provider = provider;
-    await inSocialWords(async () => void socialClient(options, provider));
+    await withSocialTexts(async () => void socialClient(options, provider));
     const name = user === undefined ? undefined : nameIn(user);
     // Unsigned, so only a proposal for the name of a new account. Stored in the flow, because URLs are logged.
     if (answer.state !== undefined && name !== undefined)

@@ -2,7 +2,7 @@ import { failurePage, prefersJson } from '@gatehouse/shared/http/failure-page';
 import { z } from 'zod';
 import { beginQuery, freshLogin } from '../login/fresh-login.ts';
 import { beginSocialFlow } from './begin-flow.ts';
-import { inSocialWords } from './refusal.ts';
+import { withSocialTexts } from './refusal.ts';
 import { loginOperation, socialClient } from './routes.ts';
 
 export const providerName = z.string().meta({ description: 'Names the provider, as SOCIAL_PROVIDERS does' });
@@ -27,7 +27,7 @@ export const socialLogin = loginOperation('GET /social/{provider}/login', {
   async handle(call) {
     const { options, request, reply, params, query } = call;
     request.sso.provider = params.provider;
-    const redirect_url = await inSocialWords(async () => {
+    const redirect_url = await withSocialTexts(async () => {
       const social = socialClient(options, params.provider);
       return beginSocialFlow(call, request, reply, social, freshLogin(query, options.now()));
     });

@@ -20,7 +20,7 @@ const TEXTS: Partial<Record<RefusalReason, string>> = {
 };
 
 /** Runs a step of social login. Its refusals get the texts above. */
-export async function inSocialWords<T>(work: () => Promise<T>): Promise<T> {
+export async function withSocialTexts<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
