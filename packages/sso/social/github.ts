@@ -42,7 +42,7 @@ export async function identifyAtGitHub(
 ): Promise<SocialPerson> {
   try {
     const configuration = configurationOf(options, oidcClientOf(social, options.now), githubMetadata(social));
-    statusOfErrors(configuration);
+    sendErrorsAs400(configuration);
     const { access_token } = await authorizationCodeGrant(configuration, answer, {
       expectedState: state,
       pkceCodeVerifier: code_verifier,
@@ -66,7 +66,7 @@ export async function identifyAtGitHub(
 }
 
 /** Gives errors status 400 (RFC 6749 §5.2). GitHub sends 200, and openid-client would lose the reason. */
-function statusOfErrors(configuration: Configuration): void {
+function sendErrorsAs400(configuration: Configuration): void {
   const fetch = configuration[customFetch] as CustomFetch;
   configuration[customFetch] = async (...call) => {
     const response = await fetch(...call);
