@@ -9,7 +9,7 @@ const BEGUN = 'gatehouse.begun-way';
 export const beginWay = (way: Way): void => sessionStorage.setItem(BEGUN, way);
 
 /** Remembers the way that has begun, once it has led to a session. */
-export function noteWay(): void {
+export function rememberWay(): void {
   const way = sessionStorage.getItem(BEGUN);
   if (way !== null) localStorage.setItem(LAST, way);
 }

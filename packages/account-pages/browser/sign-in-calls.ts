@@ -1,6 +1,6 @@
 import { ApiError, get, post } from './api.ts';
 import { takeJoined } from './invited.ts';
-import { beginWay, noteWay } from './last-way.ts';
+import { beginWay, rememberWay } from './last-way.ts';
 import { addOpenToken } from './open-tokens.ts';
 import { NEEDS_SESSION, viewOf } from './paths.ts';
 import { takePage } from './return-page.ts';
@@ -18,7 +18,7 @@ export interface TokenResponse {
 
 /** Begins the session of a sign-in. One that it replaces ends: nobody could end it later. */
 export function adoptToken({ access_token, expires_in, user_id }: TokenResponse): void {
-  noteWay();
+  rememberWay();
   const replaced = currentSession();
   if (replaced) addOpenToken(replaced);
   beginSession({ token: access_token, expiresAt: Date.now() + expires_in * 1000, userId: user_id });
