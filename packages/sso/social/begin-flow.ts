@@ -28,7 +28,7 @@ export async function beginSocialFlow(
   flow: Pick<SocialFlow, 'authenticated_after' | 'linking'>,
 ): Promise<string> {
   const { kind, name: provider } = social;
-  const { scope, parameters, again } = PROVIDERS[kind];
+  const { scope, parameters, reloginParameters } = PROVIDERS[kind];
   const client = oidcClientOf(social, options.now);
   const metadata: ServerMetadata =
     kind === 'github' ? githubMetadata(social) : (await providerOf(client)).metadata;
@@ -44,7 +44,7 @@ export async function beginSocialFlow(
       code_challenge,
       code_challenge_method: 'S256',
       ...parameters,
-      ...(flow.authenticated_after && again),
+      ...(flow.authenticated_after && reloginParameters),
     });
   } catch (error) {
     throw refusalOf(error);

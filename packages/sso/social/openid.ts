@@ -26,11 +26,11 @@ export async function identifyByOpenId(
   answer: URL,
 ): Promise<SocialPerson> {
   const client: OidcClient = oidcClientOf(social, options.now);
-  const { vouches, saysWhen } = PROVIDERS[social.kind];
+  const { vouches, sendsAuthTime } = PROVIDERS[social.kind];
   const provider = await providerOf(client);
   if (client.tenants !== undefined) forgetTenant(client.tenants, answer, provider.metadata.issuer);
   const { idToken, tokens, configuration } = await redeemCode(options, client, provider, flow, answer);
-  if (saysWhen) requireFresh(flow.authenticated_after, provedAt(idToken), CLOCK_TOLERANCE * 1000);
+  if (sendsAuthTime) requireFresh(flow.authenticated_after, provedAt(idToken), CLOCK_TOLERANCE * 1000);
 
   let userInfo: Claims = {};
   // The other providers put everything into the ID token.

@@ -7,9 +7,9 @@ interface Provider {
   /** Further parameters of the authorization request. */
   parameters?: Record<string, string>;
   /** The parameters that ask the person to log in again. */
-  again: Record<string, string>;
+  reloginParameters: Record<string, string>;
   /** Whether the ID token then has `auth_time`, which is checked. */
-  saysWhen?: true;
+  sendsAuthTime?: true;
   /** Whether the provider vouches that the address in a message belongs to the person. */
   vouches(message: Claims): boolean;
 }
@@ -28,7 +28,7 @@ const EDOV: readonly unknown[] = [true, 1, '1', 'true'];
 export const PROVIDERS: Record<SocialKind, Provider> = {
   google: {
     scope: OPENID,
-    again: { prompt: 'select_account' },
+    reloginParameters: { prompt: 'select_account' },
     // Google is authoritative for addresses at gmail.com and of Workspace. Any other was verified once and may have
     // changed hands (developers.google.com/identity, "Verify the Google ID token").
     vouches: (message) =>
@@ -37,7 +37,7 @@ export const PROVIDERS: Record<SocialKind, Provider> = {
   },
   microsoft: {
     scope: OPENID,
-    again: { prompt: 'login' },
+    reloginParameters: { prompt: 'login' },
     // The administrator of any tenant can set any address; this optional claim tells the verified ones.
     vouches: ({ xms_edov }) => EDOV.includes(xms_edov),
   },
@@ -45,11 +45,15 @@ export const PROVIDERS: Record<SocialKind, Provider> = {
     scope: 'openid email name',
     // Apple requires it for these scopes.
     parameters: { response_mode: 'form_post' },
-    again: {},
+    reloginParameters: {},
     // Addresses of Apple's relay count, too. The claim may be a string.
     vouches: ({ email_verified }) => email_verified === true || email_verified === 'true',
   },
-  github: { scope: 'read:user user:email', again: { prompt: 'select_account' }, vouches: isVerified },
-  gitlab: { scope: OPENID, again: LOGIN_AGAIN, saysWhen: true, vouches: isVerified },
-  openid: { scope: OPENID, again: LOGIN_AGAIN, saysWhen: true, vouches: isVerified },
+  github: {
+    scope: 'read:user user:email',
+    reloginParameters: { prompt: 'select_account' },
+    vouches: isVerified,
+  },
+  gitlab: { scope: OPENID, reloginParameters: LOGIN_AGAIN, sendsAuthTime: true, vouches: isVerified },
+  openid: { scope: OPENID, reloginParameters: LOGIN_AGAIN, sendsAuthTime: true, vouches: isVerified },
 };
