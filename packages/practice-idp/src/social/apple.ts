@@ -57,7 +57,7 @@ export function createApple({ base, redirectUri, staff, switches }: ProviderOpti
         scopes_supported: ['openid', 'email', 'name'],
         token_endpoint_auth_methods_supported: ['client_secret_post'],
       },
-      complaint(parameters) {
+      faultOf(parameters) {
         const scope = (parameters.get('scope') ?? '').split(' ').filter(Boolean);
         if (scope.some((name) => !['openid', 'email', 'name'].includes(name))) return 'invalid_scope';
         if (parameters.get('response_type') !== 'code') return 'invalid_request: Invalid response type';

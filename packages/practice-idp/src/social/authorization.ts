@@ -28,7 +28,7 @@ export interface Authorization {
   staff: Staff;
   switches: Switches;
   /** Returns what is wrong with a request; the person sees it, and no client is told. */
-  complaint?: (parameters: URLSearchParams) => string | undefined;
+  faultOf?: (parameters: URLSearchParams) => string | undefined;
   /** What the client is told when the person refuses. */
   refusal: Record<string, string>;
   /** @returns what the client is told besides the code. */
@@ -43,13 +43,13 @@ export async function authorize(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { provider, client, staff, switches, complaint, refusal, answer, canHideEmail, issueCode } = options;
+  const { provider, client, staff, switches, faultOf, refusal, answer, canHideEmail, issueCode } = options;
   const { searchParams } = new URL(request.url ?? '/', 'http://localhost');
   const redirectUri = searchParams.get('redirect_uri') ?? client.redirectUri;
   const wrong =
     (searchParams.get('client_id') !== client.id && 'invalid_client: no such client_id') ||
     (redirectUri !== client.redirectUri && `redirect_uri_mismatch: ${redirectUri} is not registered`) ||
-    complaint?.(searchParams);
+    faultOf?.(searchParams);
   if (wrong) return sendPage(response, messagePage(`${provider}: ${wrong}`), 400);
   const back = (parameters: Record<string, string>) => {
     const state = searchParams.get('state');

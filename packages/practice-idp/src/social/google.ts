@@ -34,7 +34,7 @@ export function createGoogle({ base, redirectUri, staff, switches }: ProviderOpt
         code_challenge_methods_supported: ['plain', 'S256'],
         grant_types_supported: ['authorization_code', 'refresh_token'],
       },
-      complaint: (parameters) =>
+      faultOf: (parameters) =>
         parameters.get('response_type') === 'code' ? undefined : 'invalid_request: response_type',
       refusal: { error: 'access_denied', iss: base },
       // Its metadata does not announce `iss` (RFC 9207).

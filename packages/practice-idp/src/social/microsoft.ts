@@ -68,7 +68,7 @@ export function createMicrosoft({ base, redirectUri, staff, switches }: Provider
             'client_secret_basic',
           ],
         },
-        complaint: (parameters) =>
+        faultOf: (parameters) =>
           parameters.get('response_type') === 'code' ? undefined : 'AADSTS900144: response_type',
         refusal: {
           error: 'access_denied',
