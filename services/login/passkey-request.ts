@@ -4,7 +4,7 @@ import type { PasskeyCeremony } from '@gatehouse/shared/identity/tokens';
 import type { User } from '@gatehouse/shared/identity/user-record';
 import { hasPasskey } from '@gatehouse/shared/identity/ways-in';
 import { newChallenge, PASSKEY_TIMEOUT } from '@gatehouse/shared/passkeys/ceremony';
-import { library } from '@gatehouse/shared/passkeys/client-data';
+import { loadLibrary } from '@gatehouse/shared/passkeys/library';
 import { requireRelyingParty } from '@gatehouse/shared/passkeys/relying-party';
 import { factorSubject } from './factor-login.ts';
 import type { LoginDependencies } from './operation.ts';
@@ -24,7 +24,7 @@ export async function requestPasskey(
   if (user && !hasPasskey(user)) throw new AppError('notFound', { text: 'The account has no passkey' });
   const known = user && (await db.passkeys.find({ _id: { $in: user.passkeys ?? [] } }).toArray());
   const challenge = newChallenge();
-  const { generateAuthenticationOptions } = await library();
+  const { generateAuthenticationOptions } = await loadLibrary();
   const options = await generateAuthenticationOptions({
     rpID,
     challenge: Uint8Array.from(Buffer.from(challenge, 'base64url')),

@@ -5,7 +5,7 @@ import { requiresSso } from '@gatehouse/shared/identity/sso';
 import { MAX_PASSKEYS } from '@gatehouse/shared/identity/ways-in';
 import { ALGORITHMS } from '@gatehouse/shared/passkeys/attestation';
 import { newChallenge, PASSKEY_TIMEOUT } from '@gatehouse/shared/passkeys/ceremony';
-import { library } from '@gatehouse/shared/passkeys/client-data';
+import { loadLibrary } from '@gatehouse/shared/passkeys/library';
 import { requireRelyingParty } from '@gatehouse/shared/passkeys/relying-party';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -63,7 +63,7 @@ export const passkeyOptions = operation('POST /api/v1/users/me/passkeys/options'
     if ((user.passkeys ?? []).length >= MAX_PASSKEYS) throw tooMany();
     const challenge = newChallenge();
     const handle = user.passkey_handle ?? randomBytes(32).toString('base64url');
-    const { generateRegistrationOptions } = await library();
+    const { generateRegistrationOptions } = await loadLibrary();
     const options = await generateRegistrationOptions({
       rpID,
       rpName: config.BRAND_NAME,

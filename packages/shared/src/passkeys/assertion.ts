@@ -4,9 +4,11 @@ import type { Collections } from '../data/connect.ts';
 import { AppError } from '../http/errors.ts';
 import type { User } from '../identity/user-record.ts';
 import type { userCollections } from '../identity/users.ts';
-import { checking, library, refuseForeignFrame } from './client-data.ts';
 import type { Assertion } from './credentials.ts';
+import { refuseForeignFrame } from './foreign-frame.ts';
+import { loadLibrary } from './library.ts';
 import type { Passkey, passkeyCollections } from './records.ts';
+import { refusingAlike } from './refusing-alike.ts';
 import type { RelyingParty } from './relying-party.ts';
 
 type Database = Collections<typeof userCollections & typeof passkeyCollections>;
@@ -61,14 +63,14 @@ export const verifyAssertion = (
   response: Assertion,
   { party, challenge, needsUserHandle }: Expected,
 ): Promise<number> =>
-  checking(async () => {
+  refusingAlike(async () => {
     const { clientDataJSON, userHandle } = response.response;
     if ((needsUserHandle || userHandle !== undefined) && userHandle !== user.passkey_handle)
       throw new AppError('passkeyInvalid', {
         cause: new Error('the user handle is not that of the account'),
       });
     refuseForeignFrame(clientDataJSON);
-    const { verifyAuthenticationResponse } = await library();
+    const { verifyAuthenticationResponse } = await loadLibrary();
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,
       expectedChallenge: challenge,

@@ -1,7 +1,9 @@
 import { AppError } from '../http/errors.ts';
-import { checking, library, refuseForeignFrame } from './client-data.ts';
 import type { Attestation } from './credentials.ts';
+import { refuseForeignFrame } from './foreign-frame.ts';
+import { loadLibrary } from './library.ts';
 import { type Passkey, TRANSPORTS } from './records.ts';
+import { refusingAlike } from './refusing-alike.ts';
 import type { RelyingParty } from './relying-party.ts';
 
 /** The algorithms that are offered and accepted (RFC 9053 §2, RFC 8812 §2): Ed25519, ES256 and RS256. */
@@ -21,9 +23,9 @@ export const verifyAttestation = (
   response: Attestation,
   { party, challenge }: { party: RelyingParty; challenge: string },
 ): Promise<Attested> =>
-  checking(async () => {
+  refusingAlike(async () => {
     refuseForeignFrame(response.response.clientDataJSON);
-    const { verifyRegistrationResponse } = await library();
+    const { verifyRegistrationResponse } = await loadLibrary();
     await refuseCertificates(response);
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: { ...response, response: { ...response.response, transports: [] } },

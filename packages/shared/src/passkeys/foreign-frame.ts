@@ -10,19 +10,3 @@ export function refuseForeignFrame(clientDataJSON: string): void {
   if (crossOrigin === true || topOrigin !== undefined)
     throw new AppError('passkeyInvalid', { cause: new Error('the page was inside one of another site') });
 }
-
-/**
- * Runs the checks of a ceremony. Every failure is the client's, and all get the same answer.
- * @throws {AppError} passkeyInvalid
- */
-export async function checking<T>(check: () => Promise<T>): Promise<T> {
-  try {
-    return await check();
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError('passkeyInvalid', { cause: error });
-  }
-}
-
-/** Loads the library at the first ceremony: it takes a quarter of a second, which would delay every start. */
-export const library = () => import('@simplewebauthn/server');
