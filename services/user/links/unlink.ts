@@ -5,7 +5,7 @@ import { principalOf } from '@gatehouse/shared/identity/principal';
 import { endingOthers, isLive } from '@gatehouse/shared/identity/sessions';
 import { ACTIVE, findUserById } from '@gatehouse/shared/identity/users';
 import { keepsAnotherWay } from '@gatehouse/shared/identity/ways-in';
-import { logsInAtOrganization } from '../account/logs-in-at-organization.ts';
+import { canUseSso } from '../account/can-use-sso.ts';
 import { requireLiveSession } from '../account/own-session.ts';
 import { linkIdOf, providerOf } from './names.ts';
 import { operation } from './operation.ts';
@@ -20,8 +20,8 @@ export const unlink = operation(unlinkContract.line, {
     const link = orNotFound(user.links?.find((each) => linkIdOf(each) === link_id));
     const provider = providerOf(link);
     const label = config.SOCIAL.find(({ name }) => name === provider)?.label ?? provider;
-    const [elsewhere, usable] = await Promise.all([
-      logsInAtOrganization(db, user, now()),
+    const [hasSso, usable] = await Promise.all([
+      canUseSso(db, user, now()),
       usableLinks({ config, db }, user),
     ]);
     const { $set, $max } = endingOthers(session, now());
@@ -29,7 +29,7 @@ export const unlink = operation(unlinkContract.line, {
       {
         _id,
         user_id,
-        ...(elsewhere ? { links: link } : keepsAnotherWay('links', link, user, usable)),
+        ...(hasSso ? { links: link } : keepsAnotherWay('links', link, user, usable)),
         ...ACTIVE,
         ...isLive(session),
       },

@@ -5,7 +5,7 @@ import { isLive } from '@gatehouse/shared/identity/sessions';
 import { ACTIVE, findUserById } from '@gatehouse/shared/identity/users';
 import { keepsAnotherWay } from '@gatehouse/shared/identity/ways-in';
 import { message } from '@gatehouse/shared/operation/responses';
-import { logsInAtOrganization } from '../account/logs-in-at-organization.ts';
+import { canUseSso } from '../account/can-use-sso.ts';
 import { requireLiveSession } from '../account/own-session.ts';
 import { usableLinks } from '../links/usable-links.ts';
 import { ofPasskey } from './contract.ts';
@@ -25,15 +25,15 @@ export const removePasskey = operation('DELETE /api/v1/users/me/passkeys/{passke
   async handle({ config, db, now, wakeNotices, request, params: { passkey_id }, audit }) {
     const { user, session } = principalOf(request);
     const { _id, name } = await ownPasskey(db, user, passkey_id);
-    const [elsewhere, links] = await Promise.all([
-      logsInAtOrganization(db, user, now()),
+    const [hasSso, links] = await Promise.all([
+      canUseSso(db, user, now()),
       usableLinks({ config, db }, user),
     ]);
     const notice = newNotice({ kind: 'passkey_removed', to: user.email, at: now(), request, details: {} });
     const { matchedCount } = await db.users.updateOne(
       {
         _id: user._id,
-        ...(elsewhere ? { passkeys: _id } : keepsAnotherWay('passkeys', _id, user, links)),
+        ...(hasSso ? { passkeys: _id } : keepsAnotherWay('passkeys', _id, user, links)),
         ...ACTIVE,
         ...isLive(session),
       },

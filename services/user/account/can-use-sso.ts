@@ -8,7 +8,7 @@ import type { Database } from '../database.ts';
  * single sign-on is required, the others open nothing anyway.
  * @param now Unix milliseconds.
  */
-export async function logsInAtOrganization(db: Database, user: WithId<User>, now: number): Promise<boolean> {
+export async function canUseSso(db: Database, user: WithId<User>, now: number): Promise<boolean> {
   if (await requiresSso(db, user, now)) return true;
   const linked = await db.ssoIdentities.distinct('connection_id', { user_id: user.user_id ?? '' });
   if (linked.length === 0) return false;
