@@ -1,6 +1,5 @@
 import { changePasswordContract } from '@gatehouse/shared/contract/credentials';
-import { HOUR } from '@gatehouse/shared/data/hourly-budget';
-import { orTakeBack, spendAll } from '@gatehouse/shared/data/sliding-budget';
+import { accountBudget, orTakeBack, spendAll } from '@gatehouse/shared/data/sliding-budget';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
@@ -33,8 +32,7 @@ export const changePassword = operation(changePasswordContract.line, {
     const { user, session } = principalOf(request);
     const { _id, email } = user;
     if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
-    const budget = { key: `passwords of ${_id.toHexString()}`, limit: PER_HOUR, seconds: HOUR };
-    const takeBack = await spendAll(db, [budget], now());
+    const takeBack = await spendAll(db, [accountBudget('passwords', _id, PER_HOUR)], now());
 
     const isFirst = !hasPassword(user);
     const replace = async () => {

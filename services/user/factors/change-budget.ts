@@ -1,5 +1,4 @@
-import { HOUR } from '@gatehouse/shared/data/hourly-budget';
-import { spendAll } from '@gatehouse/shared/data/sliding-budget';
+import { accountBudget, spendAll } from '@gatehouse/shared/data/sliding-budget';
 import type { User } from '@gatehouse/shared/identity/user-record';
 import type { WithId } from 'mongodb';
 import type { FactorDependencies } from './operation.ts';
@@ -15,5 +14,4 @@ export const spendChange = (
   db: FactorDependencies['db'],
   { _id }: Pick<WithId<User>, '_id'>,
   now: number,
-): Promise<() => Promise<void>> =>
-  spendAll(db, [{ key: `factors of ${_id.toHexString()}`, limit: PER_HOUR, seconds: HOUR }], now);
+): Promise<() => Promise<void>> => spendAll(db, [accountBudget('factors', _id, PER_HOUR)], now);

@@ -1,11 +1,14 @@
+import { accountBudget, spendAll } from '@gatehouse/shared/data/sliding-budget';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody, requiredText } from '@gatehouse/shared/http/fields';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
 import { beginSocialFlow } from '@gatehouse/sso/social-flow';
 import { z } from 'zod';
-import { spendChange } from './change-budget.ts';
 import { operation } from './operation.ts';
+
+/** Links that an account begins within an hour. */
+const PER_HOUR = 20;
 
 /** CONTRACT.md §Linking. */
 export const beginLink = operation('POST /api/v1/users/me/links', {
@@ -30,7 +33,7 @@ export const beginLink = operation('POST /api/v1/users/me/links', {
     const client = config.SOCIAL.find(({ name }) => name === body.provider);
     if (!client) throw new AppError('notFound');
     if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
-    await spendChange(db, user, now());
+    await spendAll(db, [accountBudget('links', user._id, PER_HOUR)], now());
     const { id, beganAt } = session;
     const linking = { user_id, session: { id, beganAt } };
     return { redirect_url: await beginSocialFlow(social, request, reply, client, { linking }) };

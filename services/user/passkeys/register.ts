@@ -1,8 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { passkeyToken } from '@gatehouse/shared/contract/passkey-proof';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
-import { HOUR } from '@gatehouse/shared/data/hourly-budget';
-import { orTakeBack, spendAll } from '@gatehouse/shared/data/sliding-budget';
+import { accountBudget, orTakeBack, spendAll } from '@gatehouse/shared/data/sliding-budget';
 import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody, line } from '@gatehouse/shared/http/fields';
@@ -55,8 +54,7 @@ export const registerPasskey = operation('POST /api/v1/users/me/passkeys', {
     const attested = await verifyAttestation(body.credential, { party, challenge });
     if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
     await consumeCeremony(db, ceremony, now());
-    const budget = { key: `passkeys of ${account.toHexString()}`, limit: PER_HOUR, seconds: HOUR };
-    const takeBack = await spendAll(db, [budget], now());
+    const takeBack = await spendAll(db, [accountBudget('passkeys', account, PER_HOUR)], now());
 
     const passkey: Passkey = {
       ...attested,

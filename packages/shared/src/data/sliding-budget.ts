@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ObjectId } from 'mongodb';
 import { networksOf } from '../http/address.ts';
 import { AppError } from '../http/errors.ts';
 import { type Collections, collection, isDuplicateKey } from './connect.ts';
@@ -66,6 +67,13 @@ export const orTakeBack = <T>(takeBack: () => Promise<void>, work: () => Promise
     await takeBack();
     throw error;
   });
+
+/** An hourly budget of an account. */
+export const accountBudget = (name: string, account: ObjectId, limit: number): SlidingBudget => ({
+  key: `${name} of ${account.toHexString()}`,
+  limit,
+  seconds: HOUR,
+});
 
 /** An hourly budget of each network of a client. */
 export const networkBudgets = (name: string, address: string, limit: number): SlidingBudget[] =>

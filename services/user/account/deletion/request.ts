@@ -1,6 +1,5 @@
 import { deleteAccountContract } from '@gatehouse/shared/contract/sessions';
-import { HOUR } from '@gatehouse/shared/data/hourly-budget';
-import { spendAll } from '@gatehouse/shared/data/sliding-budget';
+import { accountBudget, spendAll } from '@gatehouse/shared/data/sliding-budget';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
 import { principalOf } from '@gatehouse/shared/identity/principal';
@@ -24,8 +23,7 @@ export const deleteAccount = operation(deleteAccountContract.line, {
     const organizations = await soleOwnerships(db, caller, { ...ACTIVE, deletion: { $exists: false } });
     if (organizations.length > 0) throw new AppError('lastOwner', { details: { organizations } });
     const at = now();
-    const budget = { key: `deletions of ${_id.toHexString()}`, limit: PER_HOUR, seconds: HOUR };
-    const takeBack = await spendAll(db, [budget], at);
+    const takeBack = await spendAll(db, [accountBudget('deletions', _id, PER_HOUR)], at);
     const requested_at = new Date(at);
     const due_at = new Date(Math.max(at + config.ACCOUNT_DELETION_DAYS * DAY, ...undosEnd(user)));
     const notice = newNotice({
