@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { PASSKEY_TOKEN_EXAMPLE } from '@gatehouse/shared/contract/passkey-proof';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
@@ -23,7 +24,7 @@ const creation = z
     description: 'The options for the browser',
     examples: [
       {
-        passkey_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6InBhc3NrZXkrand0In0.…',
+        passkey_token: PASSKEY_TOKEN_EXAMPLE,
         options: {
           rp: { id: 'accounts.example.com', name: 'Gatehouse' },
           user: { id: 'Zr4x0q…', name: 'ada@example.com', displayName: 'Ada' },

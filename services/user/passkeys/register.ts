@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { passkeyToken } from '@gatehouse/shared/contract/passkey-proof';
+import { PASSKEY_TOKEN_EXAMPLE, passkeyToken } from '@gatehouse/shared/contract/passkey-proof';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { accountBudget, orTakeBack, spendAll } from '@gatehouse/shared/data/sliding-budget';
 import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
@@ -36,7 +36,7 @@ export const registerPasskey = operation('POST /api/v1/users/me/passkeys', {
   body: jsonBody({ passkey_token: passkeyToken, credential: attestation, name: line(100) }).meta({
     examples: [
       {
-        passkey_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6InBhc3NrZXkrand0In0.…',
+        passkey_token: PASSKEY_TOKEN_EXAMPLE,
         credential: ATTESTATION_EXAMPLE,
         name: 'Phone',
       },

@@ -2,9 +2,11 @@ import type { ErrorName } from '../http/errors.ts';
 import { requiredText } from '../http/fields.ts';
 import { assertion } from '../passkeys/credentials.ts';
 
+export const PASSKEY_TOKEN_EXAMPLE = 'eyJhbGciOiJIUzI1NiIsInR5cCI6InBhc3NrZXkrand0In0.…';
+
 export const passkeyToken = requiredText.meta({
   description: 'From the options; valid once, for two minutes',
-  examples: ['eyJhbGciOiJIUzI1NiIsInR5cCI6InBhc3NrZXkrand0In0.…'],
+  examples: [PASSKEY_TOKEN_EXAMPLE],
 });
 
 /** The two fields with which a passkey takes the place of a code or a password. A form holds the credential as text. */

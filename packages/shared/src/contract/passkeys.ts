@@ -6,11 +6,9 @@ import { contract } from '../operation/operation.ts';
 import { ASSERTION_EXAMPLE, assertion } from '../passkeys/credentials.ts';
 import { catalogueToken } from './catalogue-login.ts';
 import { form, loggedIn } from './direct.ts';
-import { passkeyToken } from './passkey-proof.ts';
+import { PASSKEY_TOKEN_EXAMPLE, passkeyToken } from './passkey-proof.ts';
 
 /** The logins with a passkey, which the login service serves and the gateway validates (CONTRACT.md §Passkeys). */
-
-const PASSKEY_TOKEN = 'eyJhbGciOiJIUzI1NiIsInR5cCI6InBhc3NrZXkrand0In0.…';
 
 /** What a browser needs to ask for a passkey. */
 export const passkeyRequest = z
@@ -24,7 +22,7 @@ export const passkeyRequest = z
     description: 'The options for the browser',
     examples: [
       {
-        passkey_token: PASSKEY_TOKEN,
+        passkey_token: PASSKEY_TOKEN_EXAMPLE,
         options: {
           rpId: 'accounts.example.com',
           challenge: 'wq2rYVbKz3nC1yXj6uQfPj0o8bq4oWc0i0b9i5x2m1k',
@@ -98,7 +96,7 @@ export const cataloguePasskeyLoginContract = contract('POST /api/v1/auth/login/p
   summary: 'Log in with a passkey',
   description: loginDescription,
   body: jsonBody({ passkey_token: passkeyToken, credential: assertion }).meta({
-    examples: [{ passkey_token: PASSKEY_TOKEN, credential: ASSERTION_EXAMPLE }],
+    examples: [{ passkey_token: PASSKEY_TOKEN_EXAMPLE, credential: ASSERTION_EXAMPLE }],
   }),
   returns: catalogueToken,
   fails: loginFails,
