@@ -2,7 +2,7 @@ import {
   catalogueLoginContract as contract,
   catalogueFactorContract as factorContract,
 } from '@gatehouse/shared/contract/catalogue-login';
-import { operation } from '../operation.ts';
+import { operation, withFailures } from '../operation.ts';
 import { asJson } from './content.ts';
 import { forwardFactorLogin } from './factor-login.ts';
 import { captchaField, forwardLogin } from './json-login.ts';
@@ -11,7 +11,7 @@ import { captchaField, forwardLogin } from './json-login.ts';
 export const catalogueLogin = operation(contract.line, {
   ...contract,
   body: contract.body.extend(captchaField).meta(contract.body.meta() ?? {}),
-  fails: [...(contract.fails ?? []), 'captchaFailed', 'rateLimited'],
+  fails: withFailures(contract, 'captchaFailed', 'rateLimited'),
   audits: ['login'],
   async handle(call) {
     const { email } = call.body;

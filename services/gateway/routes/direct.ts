@@ -9,7 +9,7 @@ import {
 import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
 import type { Facts, RouteLine } from '@gatehouse/shared/operation/operation';
 import { z } from 'zod';
-import { formOperation } from '../operation.ts';
+import { formOperation, withFailures } from '../operation.ts';
 import { relay } from '../proxy/response.ts';
 import { asForm } from './content.ts';
 import { forwardFactorLogin } from './factor-login.ts';
@@ -27,7 +27,7 @@ const login = formOperation(loginContract.line, {
       .optional()
       .meta({ description: 'The CAPTCHA token; required unless CAPTCHA_PROVIDER is none' }),
   }),
-  fails: [...(loginContract.fails ?? []), 'captchaFailed', 'rateLimited'],
+  fails: withFailures(loginContract, 'captchaFailed', 'rateLimited'),
   audits: ['login'],
   async handle({ captcha, throttle, auditRefusals, loginService, now, request, reply, body }) {
     const { recaptcha_token, ...form } = body;

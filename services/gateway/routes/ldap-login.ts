@@ -1,5 +1,5 @@
 import { ldapLoginContract as contract, ldapFactorContract } from '@gatehouse/shared/contract/ldap-login';
-import { operation } from '../operation.ts';
+import { operation, withFailures } from '../operation.ts';
 import { asJson } from './content.ts';
 import { forwardFactorLogin } from './factor-login.ts';
 import { captchaField, forwardLogin } from './json-login.ts';
@@ -8,7 +8,7 @@ import { captchaField, forwardLogin } from './json-login.ts';
 export const ldapLogin = operation(contract.line, {
   ...contract,
   body: contract.body.extend(captchaField).meta(contract.body.meta() ?? {}),
-  fails: [...(contract.fails ?? []), 'captchaFailed'],
+  fails: withFailures(contract, 'captchaFailed'),
   audits: ['sso.login'],
   async handle(call) {
     const { path } = contract;

@@ -8,7 +8,7 @@ import type { Call } from '@gatehouse/shared/operation/operation';
 import { requireRelyingParty } from '@gatehouse/shared/passkeys/relying-party';
 import { z } from 'zod';
 import type { GatewayDependencies } from '../dependencies.ts';
-import { formOperation, operation } from '../operation.ts';
+import { formOperation, operation, withFailures } from '../operation.ts';
 import { relay } from '../proxy/response.ts';
 import { asForm, asJson } from './content.ts';
 
@@ -32,26 +32,26 @@ const forwardOptions = async (
 
 const options = formOperation(passkeyOptionsContract.line, {
   ...passkeyOptionsContract,
-  fails: [...(passkeyOptionsContract.fails ?? []), 'rateLimited'],
+  fails: withFailures(passkeyOptionsContract, 'rateLimited'),
   handle: (call) => forwardOptions(call, passkeyOptionsContract.path, asForm(call.body)),
 });
 
 const catalogueOptions = operation(cataloguePasskeyOptionsContract.line, {
   ...cataloguePasskeyOptionsContract,
-  fails: [...(cataloguePasskeyOptionsContract.fails ?? []), 'rateLimited'],
+  fails: withFailures(cataloguePasskeyOptionsContract, 'rateLimited'),
   handle: (call) => forwardOptions(call, cataloguePasskeyOptionsContract.path, asJson(call.body)),
 });
 
 const login = formOperation(passkeyLoginContract.line, {
   ...passkeyLoginContract,
-  fails: [...(passkeyLoginContract.fails ?? []), 'rateLimited'],
+  fails: withFailures(passkeyLoginContract, 'rateLimited'),
   audits: ['login'],
   handle: (call) => forwardLogin(call, passkeyLoginContract.path, asForm(call.body)),
 });
 
 const catalogueLogin = operation(cataloguePasskeyLoginContract.line, {
   ...cataloguePasskeyLoginContract,
-  fails: [...(cataloguePasskeyLoginContract.fails ?? []), 'rateLimited'],
+  fails: withFailures(cataloguePasskeyLoginContract, 'rateLimited'),
   audits: ['login'],
   handle: (call) => forwardLogin(call, cataloguePasskeyLoginContract.path, asJson(call.body)),
 });
