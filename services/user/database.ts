@@ -11,6 +11,7 @@ import { webhookCollections } from '@gatehouse/webhooks/records';
 import { accessCollections } from './access/records.ts';
 import { deletionCollections } from './account/deletion/records.ts';
 import { loginCodeCollections } from './account/login-code/records.ts';
+import { approvalCollections } from './admin/approvals/records.ts';
 import { chatbotCollections } from './chatbots/records.ts';
 import { exportCollections } from './organizations/exports/records.ts';
 import { organizationCollections } from './organizations/records.ts';
@@ -26,6 +27,7 @@ export const COLLECTIONS = {
   ...passkeyCollections,
   ...deletionCollections,
   ...loginCodeCollections,
+  ...approvalCollections,
   ...chatbotCollections,
   ...accessCollections,
   ...organizationCollections,

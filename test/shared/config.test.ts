@@ -126,6 +126,7 @@ describe('defaults (.env.example)', () => {
         PASSWORD_STORAGE: 'argon2id',
         PASSWORD_POLICY: 'none',
         LOGIN_BY_CODE: false,
+        ADMIN_APPROVALS: false,
         ACCOUNT_DELETION_DAYS: 14,
         MAILS_PER_NETWORK_PER_HOUR: 30,
         MAILS_PER_MAILBOX_PER_HOUR: 10,

@@ -79,6 +79,15 @@ export const AUDIT_ACTIONS = [
   'domain.remove',
   'scim.user',
   'scim.group',
+  'admin.approval_request',
+  'admin.approve',
+  'admin.reject',
+  'admin.audit_export',
+  'admin.organization_plan',
+  'admin.organization_quotas',
+  'admin.owner_add',
+  'admin.organization_archive',
+  'admin.organization_restore',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
