@@ -51,7 +51,7 @@ const located = (
   at: string,
 ): Json => ({
   ...document,
-  meta: { resourceType: type, location: `${config.PUBLIC_URL.replace(/\/$/, '')}/scim/v2${at}` },
+  meta: { resourceType: type, location: `${config.PUBLIC_URL}/scim/v2${at}` },
 });
 
 const readConfig = operation('GET /scim/v2/ServiceProviderConfig', {

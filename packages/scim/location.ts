@@ -3,4 +3,4 @@ export const locationOf = (
   { config }: { config: { PUBLIC_URL: string } },
   type: 'Users' | 'Groups',
   id: string,
-): string => `${config.PUBLIC_URL.replace(/\/$/, '')}/scim/v2/${type}/${id}`;
+): string => `${config.PUBLIC_URL}/scim/v2/${type}/${id}`;

@@ -9,6 +9,7 @@ import {
 } from './config/social.ts';
 import {
   address,
+  baseUrl,
   brandColor,
   brandLogo,
   brandName,
@@ -42,7 +43,7 @@ const everyService = {
   CORS_ORIGINS: origins.optional(),
   TRUST_PROXY: trustProxy.default(false),
   /** Where traces are sent (tracing/start.ts). */
-  OTEL_EXPORTER_OTLP_ENDPOINT: address('http', 'https').optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl.optional(),
   OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders.default({}),
   OTEL_TRACES_SAMPLER_ARG: fraction.default(1),
 };
@@ -55,7 +56,7 @@ const sessions = {
 
 /** The address for clients, and what passkeys are bound to; see passkeys/relying-party.ts beside this file. */
 const publicAddress = {
-  PUBLIC_URL: address('http', 'https').default('http://localhost:8000'),
+  PUBLIC_URL: baseUrl.default('http://localhost:8000'),
   PASSKEY_RP_ID: domain.optional(),
   PASSKEY_ORIGINS: origins.optional(),
 };
@@ -133,7 +134,7 @@ const services = {
     GEOIP_DATABASE: z.string().optional(),
     /** Which new passwords are accepted (CONTRACT.md §Passwords). */
     PASSWORD_POLICY: choice('none', 'nist').default('none'),
-    PASSWORD_BREACH_URL: address('http', 'https').optional(),
+    PASSWORD_BREACH_URL: baseUrl.optional(),
     SSO_SESSION_HOURS: number('a whole number of hours, 1 or more', { min: 1 }).default(8),
     SMTP_URL: address('smtp', 'smtps').default('smtp://127.0.0.1:1025'),
     MAIL_FROM: sender.default('Gatehouse <no-reply@localhost>'),

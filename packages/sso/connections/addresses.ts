@@ -19,7 +19,7 @@ export interface Addresses {
 
 export function addressesOf({ config }: Pick<SsoOptions, 'config'>, connection: Connection): Addresses {
   const { protocol, slug } = connection;
-  const base = config.PUBLIC_URL.replace(/\/$/, '');
+  const { PUBLIC_URL: base } = config;
   const scim_base_url = `${base}/scim/v2`;
   if (protocol === 'saml') {
     return {

@@ -191,7 +191,7 @@ function backChannelLogout(
   { backchannel_logout_supported: supported }: ServerMetadata,
 ): Finding {
   const check = 'Back-channel logout';
-  const address = `${config.PUBLIC_URL.replace(/\/$/, '')}/oauth/backchannel-logout/${slug}`;
+  const address = `${config.PUBLIC_URL}/oauth/backchannel-logout/${slug}`;
   return supported === true
     ? { level: 'ok', check, message: `Register ${address} at the provider to end sessions from there.` }
     : { level: 'warning', check, message: 'The provider does not announce back-channel logout.' };

@@ -58,5 +58,5 @@ export async function finishBrowserLogin(
   });
   reply.header('cache-control', 'no-store');
   if (prefersJson(request)) return reply.send({ code, expires_in: CODE_LIFETIME });
-  return reply.redirect(`${config.PUBLIC_URL.replace(/\/$/, '')}/sso#code=${code}`, 303);
+  return reply.redirect(`${config.PUBLIC_URL}/sso#code=${code}`, 303);
 }

@@ -9,7 +9,7 @@ import type { OidcConnection } from './options.ts';
  * of its own (RFC 9700 §4.4.2).
  */
 export function callbackUrl({ config }: Pick<SsoOptions, 'config'>, { slug, oidc }: OidcConnection): URL {
-  const shared = `${config.PUBLIC_URL.replace(/\/$/, '')}/oauth/callback`;
+  const shared = `${config.PUBLIC_URL}/oauth/callback`;
   return new URL(oidc.own_callback ? `${shared}/${slug}` : shared);
 }
 

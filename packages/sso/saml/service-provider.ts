@@ -6,7 +6,7 @@ export type SamlConnection = Connection & { protocol: 'saml'; saml: SamlSettings
 
 type PublicUrl = Pick<SsoOptions['config'], 'PUBLIC_URL'>;
 
-const at = ({ PUBLIC_URL }: PublicUrl, path: string): string => `${PUBLIC_URL.replace(/\/$/, '')}${path}`;
+const at = ({ PUBLIC_URL }: PublicUrl, path: string): string => `${PUBLIC_URL}${path}`;
 
 /** Our name towards a provider. Each connection has its own: an assertion is valid for one connection. */
 export const entityIdOf = (config: PublicUrl, slug: string): string => at(config, `/saml/metadata/${slug}`);

@@ -78,19 +78,18 @@ async function finish(call: CallbackCall) {
     new SsoRefusal('provider unavailable', 'the calls of the login took too long'),
   );
   if (person.email !== undefined) request.sso.email = person.email;
-  const pages = config.PUBLIC_URL.replace(/\/$/, '');
   reply.header('cache-control', 'no-store');
   if (linking) {
     await host.link(request, person, linking);
     const linked = params.provider;
     return prefersJson(request)
       ? reply.send({ linked })
-      : reply.redirect(`${pages}/profile#linked=${linked}`, 303);
+      : reply.redirect(`${config.PUBLIC_URL}/profile#linked=${linked}`, 303);
   }
   const code = await issueCode(call, flow, { began, ...(await host.logIn(request, person)) });
   return prefersJson(request)
     ? reply.send({ code, expires_in: CODE_LIFETIME })
-    : reply.redirect(`${pages}/sso#code=${code}`, 303);
+    : reply.redirect(`${config.PUBLIC_URL}/sso#code=${code}`, 303);
 }
 
 /** Takes the flow that an answer belongs to, once. The flow of another provider is not found. */

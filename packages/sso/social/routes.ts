@@ -32,4 +32,4 @@ export function socialClient({ config }: Pick<SsoOptions, 'config'>, name: strin
 export const callbackUrl = (
   { config }: Pick<SsoOptions, 'config'>,
   { name }: Pick<SocialClient, 'name'>,
-): URL => new URL(`${config.PUBLIC_URL.replace(/\/$/, '')}/social/${name}/callback`);
+): URL => new URL(`${config.PUBLIC_URL}/social/${name}/callback`);

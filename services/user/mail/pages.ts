@@ -2,8 +2,7 @@ import type { MailBrand } from './layout.ts';
 import type { Pages } from './mails.ts';
 
 /** The account pages that mails lead to. Tokens and codes are in the fragment, which no server sees. */
-export function pagesOf({ PUBLIC_URL }: Pick<MailBrand, 'PUBLIC_URL'>): Pages {
-  const base = PUBLIC_URL.replace(/\/$/, '');
+export function pagesOf({ PUBLIC_URL: base }: Pick<MailBrand, 'PUBLIC_URL'>): Pages {
   return {
     login: `${base}/login`,
     forgotPassword: `${base}/forgot`,

@@ -77,6 +77,9 @@ export const address = (...schemes: string[]) =>
     },
   );
 
+/** The address below which paths are appended; a final slash says the same. */
+export const baseUrl = address('http', 'https').transform((url) => url.replace(/\/$/, ''));
+
 export const origins = list.refine((items) => items.every((origin) => URL.parse(origin)?.origin === origin), {
   error: 'must be origins such as https://app.example.com, separated by commas',
 });

@@ -23,7 +23,7 @@ export const waysOf = (config: GatewayConfig): z.infer<typeof ways> => ({
   providers: config.SOCIAL.map(({ name, label }) => ({
     name,
     label,
-    login_url: `${config.PUBLIC_URL.replace(/\/$/, '')}/social/${name}/login`,
+    login_url: `${config.PUBLIC_URL}/social/${name}/login`,
   })),
   sign_in: config.SIGN_IN_FORM,
 });

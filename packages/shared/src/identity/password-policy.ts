@@ -99,13 +99,15 @@ function createBreachLookup({
   lookupTimeout = LOOKUP_TIMEOUT,
 }: Options): (password: string) => Promise<boolean> {
   if (PASSWORD_BREACH_URL === undefined) return async () => false;
-  const base = PASSWORD_BREACH_URL.replace(/\/$/, '');
   return async (password) => {
     const digest = createHash('sha1').update(password).digest('hex').toUpperCase();
     const [prefix, suffix] = [digest.slice(0, 5), digest.slice(5)];
     try {
       const headers = { 'add-padding': 'true' };
-      const { text } = await getText(outbound, `${base}/${prefix}`, { timeout: lookupTimeout, headers });
+      const { text } = await getText(outbound, `${PASSWORD_BREACH_URL}/${prefix}`, {
+        timeout: lookupTimeout,
+        headers,
+      });
       const isFound = text.split(/\r?\n/).some((line) => {
         const [listed, count] = line.split(':');
         // Padding has the count 0.

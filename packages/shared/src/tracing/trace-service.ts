@@ -28,7 +28,7 @@ type TracingConfig = Config & { OTEL_EXPORTER_OTLP_ENDPOINT: string };
 /** Records spans of everything that a service does for a request, a mail or a webhook, and exports them by OTLP. */
 export function traceService(service: Service, config: TracingConfig): () => Promise<void> {
   const exporter = new OTLPTraceExporter({
-    url: `${config.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/$/, '')}/v1/traces`,
+    url: `${config.OTEL_EXPORTER_OTLP_ENDPOINT}/v1/traces`,
     headers: config.OTEL_EXPORTER_OTLP_HEADERS,
     timeoutMillis: EXPORT_TIMEOUT,
   });

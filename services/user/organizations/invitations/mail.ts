@@ -78,4 +78,4 @@ async function namesOf(db: Database, place: { organization_id: string; departmen
 
 /** The account page that mails lead to. No server sees the id and the address, which are in the fragment. */
 const pageOf = ({ PUBLIC_URL }: { PUBLIC_URL: string }, fragment: Record<string, string>): string =>
-  `${PUBLIC_URL.replace(/\/$/, '')}/invitation#${new URLSearchParams(fragment)}`;
+  `${PUBLIC_URL}/invitation#${new URLSearchParams(fragment)}`;
