@@ -201,7 +201,7 @@ describePages('signing in', (pages) => {
       expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('new_password');
     });
 
-    test('of an unknown address is refused beside the field', async () => {
+    test('is refused beside the field for an unknown address', async () => {
       const page = await pages.open('/forgot');
       await page.getByLabel('E-mail').fill('nobody@example.com');
       await page.getByRole('button', { name: 'Send code' }).click();

@@ -38,7 +38,7 @@ async function createDepartment({ url }: Pages, { authorization }: Account) {
 describePages(
   'the settings of a webhook',
   (pages) => {
-    test('of a department: name, chosen chatbots and own headers', async () => {
+    test('take name, chosen chatbots and own headers in a department', async () => {
       const ada = await newAccount(pages);
       const place = await createDepartment(pages, ada);
       const page = await pages.openAs(ada, '/webhooks');

@@ -51,7 +51,7 @@ describe('the settings', () => {
     expect(JSON.stringify(findings)).not.toContain('a secret address');
   });
 
-  test('of one service are judged alone', () => {
+  test('are judged alone for one service', () => {
     const { CAPTCHA_SECRET: _, ...user } = SAFE;
     expect(troubles(checkSettings(user).findings)).toMatchObject([
       { status: 'fail', found: expect.stringContaining('CAPTCHA_SECRET is required') },

@@ -123,7 +123,7 @@ test('a pair is new again when it was not seen for 90 days', async () => {
   expect(await notices()).toHaveLength(2);
 });
 
-test('of equal logins at once, one tells it', async () => {
+test('one of several equal concurrent logins tells it', async () => {
   await login();
   await Promise.all(Array.from({ length: 5 }, () => login('203.0.113.1', SAFARI)));
   expect(await notices()).toHaveLength(1);

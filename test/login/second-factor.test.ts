@@ -190,7 +190,7 @@ describe('the login of an account with a second factor', () => {
     expect((await directFactor(await halfOf(email), code())).status).toBe(200);
   });
 
-  test('of a thousand guesses at once, five are answered', async () => {
+  test('five of a thousand concurrent guesses are answered', async () => {
     const { email, code } = await newEnrolled();
     const half = await halfOf(email);
     const [right, statuses] = [new Set([-1, 0, 1].map(code)), new Map<number, number>()];

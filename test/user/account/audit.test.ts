@@ -240,7 +240,7 @@ describe('GET /api/v1/users/me/audit', () => {
     expect(await ids('', () => [{ action: 'signup', user_id: null }])).toEqual(['event-0']);
   });
 
-  test('of an older record, lists those since it was made', async () => {
+  test('lists the attempts since an older record was made', async () => {
     const made = services.clock.now() - 10_000;
     const attempts = () =>
       [-1_000, 0, 1_000].map((later) => ({

@@ -129,7 +129,7 @@ describe('POST /api/v1/users/me/password', () => {
     expect(await logIn('new')).toBe(200);
   });
 
-  test('of two changes at once one wins', async () => {
+  test('one of two concurrent changes wins', async () => {
     const other = session();
     const answers = await Promise.all([change('one'), change('two', other)]);
     const statuses = answers.map(({ status }) => status);
@@ -137,7 +137,7 @@ describe('POST /api/v1/users/me/password', () => {
     expect(await logIn(statuses[0] === 200 ? 'one' : 'two')).toBe(200);
   });
 
-  test('of two changes at once in one session one wins and the other is told', async () => {
+  test('one of two concurrent changes in one session wins and the other is told', async () => {
     const answers = await Promise.all([change('one'), change('two')]);
     const statuses = answers.map(({ status }) => status);
     // They may also come one after the other.

@@ -152,7 +152,7 @@ describe('the notices of an account', () => {
     await database.db.users.deleteOne({ _id });
   });
 
-  test('of sign-ins do not displace others', async () => {
+  test('keep their place when sign-ins add more', async () => {
     const { _id, push, record } = await account();
     const addresses = Array.from({ length: 20 }, (_, index) => `${index + 1}`);
     for (const to of addresses) {
@@ -223,7 +223,7 @@ describe('the notices of an account', () => {
     expect(await record()).not.toHaveProperty('notices_due');
   });
 
-  test('of a newer version wait for it, and hold up no others', async () => {
+  test('wait for a newer version that knows them, and hold up no others', async () => {
     const mailbox = await startMailbox({ port: 0 });
     const mailer = createMailer(testConfig('user', { SMTP_URL: `smtp://127.0.0.1:${mailbox.port}` }));
     const newer = { ...noticed('totp_enabled'), kind: 'of_a_newer_version' } as unknown as Notice;

@@ -143,7 +143,7 @@ describe('an enrollment', () => {
     expect((await confirm(user, second.enrollment_id, codeOf(second.secret))).status).toBe(200);
   });
 
-  test('of another account enrolls nothing', async () => {
+  test('by another account enrolls nothing', async () => {
     const [ada, eve] = [await newMember(services.db), await newMember(services.db)];
     const { enrollment_id, secret } = (await begin(ada)).body;
     expect((await confirm(eve, enrollment_id, codeOf(secret))).status).toBe(404);
@@ -184,7 +184,7 @@ describe('an enrollment', () => {
     expect((await auditsOf(user)).at(-1)).toEqual(['factor.enroll', 'Invalid code']);
   });
 
-  test('of an account that has a second factor is 409', async () => {
+  test('is 409 for an account that has a second factor', async () => {
     const user = await newlyEnrolled();
     for (const answer of [await begin(user), await confirm(user, 'any', '123456')])
       expect(outcome(answer)).toEqual(

@@ -154,7 +154,7 @@ describe('a hash', () => {
     expect(user).not.toHaveProperty('foreign_hash');
   });
 
-  test('of argon2id is taken over as it is', async () => {
+  test('is taken over as it is if it is argon2id', async () => {
     const password_hash = `$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$${'A'.repeat(43)}`;
     await importText(lines(person('ada@example.com', { password_hash })));
     const user = await services.db.users.findOne();

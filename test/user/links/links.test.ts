@@ -129,7 +129,7 @@ describe('linking in the profile', () => {
     expect(reasonOf(await call('DELETE', '/x', stale))).toEqual([403, 'CONFIRMATION_REQUIRED']);
   });
 
-  it('of one person to two accounts at once links one of them', async () => {
+  it('links one of two accounts that name one person at once', async () => {
     const eve = await personOf(service);
     const browsers = [newBrowser(service), newBrowser(service)] as const;
     const answers = [await beginLink(ada, browsers[0]), await beginLink(eve, browsers[1])] as const;
@@ -201,7 +201,7 @@ describe('removing a link', () => {
     expect((await call('DELETE', `/${await linkId()}`, ada.authorization)).status).toBe(status);
   });
 
-  it('of another account is not found', async () => {
+  it('does not find a link of another account', async () => {
     await link(ada);
     const id = await linkId();
     const eve = await personOf(service);

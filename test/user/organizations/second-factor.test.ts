@@ -312,15 +312,15 @@ describe('a session from a provider', () => {
     pass(14);
   });
 
-  test.each(['saml', 'oidc'] as const)('of the organization is let through: %s', async (protocol) => {
+  test.each(['saml', 'oidc'] as const)('is let through from the organization: %s', async (protocol) => {
     expect((await callFrom(protocol, team.organization_id)).status).toBe(200);
   });
 
-  test('of a directory is not, because it checks only a password', async () => {
+  test('is not let through from a directory, which checks only a password', async () => {
     expect(outcome(await callFrom('ldap', team.organization_id))).toStrictEqual(closed());
   });
 
-  test('of another organization is not', async () => {
+  test('is not let through from another organization', async () => {
     const { organization_id } = await service.newTeam();
     expect(outcome(await callFrom('saml', organization_id))).toStrictEqual(closed());
   });
@@ -359,13 +359,13 @@ describe('a session from a provider, of a member with a second factor', () => {
   });
   const another = async () => (await service.newTeam()).organization_id;
 
-  test('of another organization is not let through before a code of it', async () => {
+  test('is not let through from another organization before a code', async () => {
     expect(outcome(await callFrom('saml', await another()))).toStrictEqual(closed());
     const confirmedAt = service.clock.now() + 1_000;
     expect((await callFrom('saml', await another(), { confirmedAt })).status).toBe(200);
   });
 
-  test('of a directory is, because the login asked for the code', async () => {
+  test('is let through from a directory, whose login asked for the code', async () => {
     expect((await callFrom('ldap', await another())).status).toBe(200);
   });
 });

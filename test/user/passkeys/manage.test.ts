@@ -165,7 +165,7 @@ describe('a removal', () => {
     expect((await logIn(services, ada.authenticator)).status).toBe(200);
   });
 
-  test('of both passkeys at once leaves one', async () => {
+  test('leaves one of two passkeys that are removed at once', async () => {
     const ada = await withoutPassword();
     await register(services, { authorization: ada.authorization }, softwareAuthenticator());
     const ids = (await list(ada)).body.passkeys.map(({ passkey_id }: Owner) => passkey_id);

@@ -142,7 +142,7 @@ describe('the last Owner who can act', () => {
       now: services.clock.now(),
     });
 
-  test('of an organization is told which ones', async () => {
+  test('is told which organizations to hand over', async () => {
     const { headers, user_id } = await loggedIn(services);
     const disabled = await newMember(services.db, { account_status: 'disabled' });
     const { organization } = await organizationOf([user_id, disabled.user_id]);
@@ -159,7 +159,7 @@ describe('the last Owner who can act', () => {
     expect((await send(me(), { headers })).status).toBe(200);
   });
 
-  test('of a department may go', async () => {
+  test('may go if it is one of a department', async () => {
     const { headers, user_id } = await loggedIn(services);
     const disabled = await newMember(services.db, { account_status: 'disabled' });
     const { departments } = await organizationOf([disabled.user_id]);

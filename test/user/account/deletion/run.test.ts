@@ -251,7 +251,7 @@ describe('a last Owner', () => {
     expect(await db.users.findOne({ _id })).toBeNull();
   });
 
-  test('of two who lead a place together, at least one is left', async () => {
+  test('one of two who lead a place together is left', async () => {
     for (let round = 0; round < 20; round += 1) {
       const [ada, bob] = [await newMember(db, due()), await newMember(db, due())];
       const organization_id = await organizationOf(ada.user_id, bob.user_id);
@@ -308,7 +308,7 @@ describe('a last Owner', () => {
     ]);
   });
 
-  test('of a department is deleted while no Owner of the organization can act', async () => {
+  test('is deleted in a department while no Owner of the organization can act', async () => {
     const { _id, user_id } = await newMember(db, due());
     const heir = await newMember(db, { account_status: 'disabled' });
     const organization_id = await organizationOf(heir.user_id);
