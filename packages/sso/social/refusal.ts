@@ -14,7 +14,7 @@ const TEXTS: Partial<Record<RefusalReason, string>> = {
     'The provider sent no e-mail address. Sign in another way or sign up first, and then link this account in your profile.',
   'email not verified':
     'The provider does not vouch for your e-mail address. Sign in another way or sign up first, and then link this account in your profile.',
-  'account disabled': 'This account is disabled. Ask those who run this service.',
+  'account disabled': 'This account is disabled. Contact the operator of this service.',
   'identity mismatch':
     'The account with your e-mail address is linked to another account of this provider. Sign in with that one, or sign in another way and link this one in your profile.',
 };

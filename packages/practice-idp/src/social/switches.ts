@@ -6,7 +6,7 @@ export const SWITCHES = {
   'token-error': 'Exchanges no code for a token',
   unverified: 'Has not verified the address',
   changed: 'Has another address of the person',
-  'no-email': 'Names no address',
+  'no-email': 'Sends no address',
   recycled: 'Has given everyone the subject of Ada',
   renewed: 'Has given the addresses to new people',
   personal: 'Has personal accounts only (Google, Microsoft)',

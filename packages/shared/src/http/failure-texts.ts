@@ -108,8 +108,8 @@ const GERMAN: Record<string, string> = {
     'Der Anbieter hat keine E-Mail-Adresse gesendet. Melden Sie sich auf einem anderen Weg an oder registrieren Sie sich zuerst, und verknüpfen Sie dieses Konto dann in Ihrem Profil.',
   'The provider does not vouch for your e-mail address. Sign in another way or sign up first, and then link this account in your profile.':
     'Der Anbieter bürgt nicht für Ihre E-Mail-Adresse. Melden Sie sich auf einem anderen Weg an oder registrieren Sie sich zuerst, und verknüpfen Sie dieses Konto dann in Ihrem Profil.',
-  'This account is disabled. Ask those who run this service.':
-    'Dieses Konto ist gesperrt. Fragen Sie die Betreiber dieses Dienstes.',
+  'This account is disabled. Contact the operator of this service.':
+    'Dieses Konto ist gesperrt. Wenden Sie sich an den Betreiber dieses Dienstes.',
   'The account with your e-mail address is linked to another account of this provider. Sign in with that one, or sign in another way and link this one in your profile.':
     'Das Konto mit Ihrer E-Mail-Adresse ist mit einem anderen Konto dieses Anbieters verknüpft. Melden Sie sich mit jenem an, oder melden Sie sich auf einem anderen Weg an und verknüpfen Sie dieses in Ihrem Profil.',
   'This account of the provider is linked to another account here.':
