@@ -28,7 +28,7 @@ describe('the relying party', () => {
       { id: 'app.localhost', origins: ['http://app.localhost:3000'] },
     ],
     [{ PUBLIC_URL: 'https://intranet' }, { id: 'intranet', origins: ['https://intranet'] }],
-  ])('of %j', (env, party) => {
+  ])('follows from %j', (env, party) => {
     const { config, warnings } = load(env);
     expect(relyingPartyOf(config)).toEqual(party);
     expect(warnings).toEqual([]);

@@ -138,7 +138,7 @@ describe.skipIf(noSlapd)(`a login at OpenLDAP of an account with a second factor
     ['linus', 'the account is disabled', { account_status: 'disabled' }],
     ['barbara', 'its sessions ended', { sessions_valid_from: new Date(8.64e15) }],
     ['alan', 'it has another enrollment', { 'second_factor.id': 'another' }],
-  ])('of %s is refused once %s', async (username, _, $set) => {
+  ])('the login of %s is refused once %s', async (username, _, $set) => {
     const { user_id, code, before } = await linked(username);
     const half = await halfOf(username);
     await service.db.users.updateOne({ user_id }, { $set });

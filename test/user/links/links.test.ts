@@ -216,7 +216,7 @@ describe('a login name', () => {
   });
   const NAME = () => `google:${service.provider.issuer} new`;
 
-  it.each([2, 5])('of %d first logins at once makes one account', async (count) => {
+  it.each([2, 5])('makes one account of %d concurrent first logins', async (count) => {
     const browsers = Array.from({ length: count }, () => newBrowser(service));
     const answers = await Promise.all(browsers.map((browser) => service.beginSocial('google', browser)));
     const done = await Promise.all(browsers.map((browser, index) => browser(String(answers[index]))));

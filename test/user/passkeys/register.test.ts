@@ -130,7 +130,7 @@ describe('a new passkey', () => {
     [{ synced: false, transports: ['internal'] }, 'device'],
     [{ synced: false, transports: [] }, 'device'],
     [{ synced: true, transports: ['usb', 'teleport'] }, 'synced'],
-  ])('of %j is of the family %s', async (options, device_family) => {
+  ])('with %j is of the family %s', async (options, device_family) => {
     const { caller } = await newCaller();
     const { body } = await register(services, caller, softwareAuthenticator(options));
     expect(body).toMatchObject({ device_family, provider: null });

@@ -26,7 +26,7 @@ const untilGone = (user_id: string) =>
     expect(await stored(user_id)).toBeNull();
   }, 100);
 
-test('of a login and the deletion, one comes first', async () => {
+test('either a login or the deletion comes first', async () => {
   const { db, clock, login, url } = service;
   for (let round = 0; round < rounds(60); round += 1) {
     const { email, user_id = '' } = await newMember(db, due());
