@@ -5,6 +5,7 @@ import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { addOperations } from '@gatehouse/shared/operation/add-operations';
 import type { Database } from './database.ts';
+import { createLegacyLogin } from './legacy-login.ts';
 import { OPERATIONS } from './operations.ts';
 
 interface LoginServiceOptions {
@@ -33,6 +34,7 @@ export async function buildLoginService({
     now,
     ...(logStream && { logStream }),
   });
-  await addOperations(app, OPERATIONS, { config, db, passwords, tokens, now });
+  const legacyLogin = createLegacyLogin({ config, db, tokens, now });
+  await addOperations(app, OPERATIONS, { config, db, passwords, tokens, legacyLogin, now });
   return app;
 }

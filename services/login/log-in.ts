@@ -40,14 +40,16 @@ interface RefusalPolicy {
  * @throws {AppError} the refusal of the first check that fails; secondFactorRequired for an enrolled account.
  */
 export async function logIn(
-  { config, db, passwords, tokens, now, request, body }: Login,
+  { config, db, passwords, tokens, legacyLogin, now, request, body }: Login,
   { errors, hidesAccounts }: RefusalPolicy,
   contract: LoginContract,
 ): Promise<BegunSession> {
   const { email, password } = body;
   // The session begins before the password is read: a reset during this login ends it.
   const began = now();
-  const user = await findUserByEmail(db.users, email);
+  let user = await findUserByEmail(db.users, email);
+  // The account that it then has is checked as any other.
+  if (!user && (await legacyLogin(request, body))) user = await findUserByEmail(db.users, email);
   if (user && isTooCostly(user))
     request.log.warn(
       { _id: user._id },

@@ -4,12 +4,15 @@ import type { Passwords } from '@gatehouse/shared/identity/passwords';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { operationsOf } from '@gatehouse/shared/operation/operation';
 import type { Database } from './database.ts';
+import type { LegacyLogin } from './legacy-login.ts';
 
 export interface LoginDependencies {
   config: Config<'login'>;
   db: Database;
   passwords: Passwords;
   tokens: Tokens;
+  /** Asks the system that people move from about an address without an account. */
+  legacyLogin: LegacyLogin;
   /** Returns Unix milliseconds. */
   now: () => number;
 }

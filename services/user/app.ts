@@ -30,6 +30,8 @@ import type { Database } from './database.ts';
 import { createFactorResets } from './factors/carry-out-resets.ts';
 import { factors } from './factors/factors.ts';
 import { backgroundOf } from './jobs.ts';
+import { legacyLogin } from './legacy/legacy-login.ts';
+import { createOldSystem } from './legacy/old-system.ts';
 import { createSocialHost } from './links/host.ts';
 import { links } from './links/links.ts';
 import type { Mailer } from './mail/mailer.ts';
@@ -54,6 +56,8 @@ export interface UserServiceOptions {
   /** Tests inject the limits of calls to identity providers, and what DNS answers. */
   outbound?: OutboundTuning;
   sso?: SsoTuning;
+  /** Milliseconds for an answer of the old system. */
+  legacyTimeout?: number | undefined;
 }
 
 export async function buildUserService({
@@ -67,6 +71,7 @@ export async function buildUserService({
   exportTuning = {},
   outbound: outboundTuning = {},
   sso: ssoTuning = {},
+  legacyTimeout,
 }: UserServiceOptions) {
   const tokens = createTokens(config);
   const locate = await openGeolocation(config.GEOIP_DATABASE);
@@ -108,6 +113,10 @@ export async function buildUserService({
     wakeNotices,
   });
   if (config.LOGIN_BY_CODE) await addOperations(app, loginCode, { config, db, mailer, tokens, now });
+  if (config.LEGACY_LOGIN_URL !== undefined) {
+    const oldSystem = createOldSystem({ config, outbound, metrics: app.metrics, timeout: legacyTimeout });
+    await addOperations(app, [legacyLogin], { config, db, passwords, tokens, oldSystem, now });
+  }
   const guards = { 'service key': checkServiceKey(config) };
   await addOperations(app, factors, { config, db, now, log, wakeNotices }, guards);
   await addOperations(app, passkeys, { config, db, tokens, now, wakeNotices });

@@ -8,6 +8,7 @@ import { loginCode } from './account/login-code/login-code.ts';
 import { archive } from './archive/archive.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import { factors } from './factors/factors.ts';
+import { legacyLogin } from './legacy/legacy-login.ts';
 import { links } from './links/links.ts';
 import { organizations } from './organizations/organizations.ts';
 import { passkeys } from './passkeys/passkeys.ts';
@@ -16,6 +17,7 @@ import { passkeys } from './passkeys/passkeys.ts';
 export const OPERATIONS = [
   ...account,
   ...loginCode,
+  legacyLogin,
   ...factors,
   ...passkeys,
   ...links,

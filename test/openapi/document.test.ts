@@ -62,7 +62,8 @@ const documents: Record<string, string> = {};
 let operations: [name: string, operation: Operation][] = [];
 beforeAll(async () => {
   const env = { LOGIN_BY_CODE: 'on' };
-  services = await startServices({ env });
+  const legacy = { LEGACY_LOGIN_URL: 'https://old.example.com', LEGACY_LOGIN_TOKEN: 'not used here' };
+  services = await startServices({ env: { ...env, ...legacy } });
   gateway = await startGateway({
     env: { ...env, LOGIN_SERVICE_URL: services.login, USER_SERVICE_URL: services.user },
     limits: { document: 60_000 },

@@ -72,6 +72,11 @@ const social = { SOCIAL_PROVIDERS: providerNames.default([]) };
 /** Whether people can log in with a mailed code. */
 const loginByCode = { LOGIN_BY_CODE: flag.default(false) };
 
+/** The system that people move from; the login service reads only whether there is one. */
+const legacyLogin = {
+  LEGACY_LOGIN_URL: address('http', 'https').optional(),
+};
+
 const hourly = number('a whole number, 1 to 1000', { min: 1, max: 1_000 });
 
 const brand = {
@@ -121,7 +126,8 @@ const services = {
     ...sessions,
     ...passwordStorage,
     ...publicAddress,
-    /** Asks identity providers whether a session may continue. */
+    ...legacyLogin,
+    /** Asks identity providers whether a session may continue, and the system that people move from. */
     USER_SERVICE_URL: address('http', 'https').default('http://127.0.0.1:8002'),
   }),
   user: z.object({
@@ -135,6 +141,9 @@ const services = {
     /** Which new passwords are accepted (CONTRACT.md §Passwords). */
     PASSWORD_POLICY: choice('none', 'nist').default('none'),
     PASSWORD_BREACH_URL: baseUrl.optional(),
+    PASSWORD_BREACH_URL: address('http', 'https').optional(),
+    ...legacyLogin,
+    LEGACY_LOGIN_TOKEN: z.string().optional(),
     SSO_SESSION_HOURS: number('a whole number of hours, 1 or more', { min: 1 }).default(8),
     SMTP_URL: address('smtp', 'smtps').default('smtp://127.0.0.1:1025'),
     MAIL_FROM: sender.default('Gatehouse <no-reply@localhost>'),
@@ -219,6 +228,9 @@ export function loadConfig<S extends Service>(
   }
   if ('PASSWORD_BREACH_URL' in config && config.PASSWORD_BREACH_URL && config.PASSWORD_POLICY !== 'nist')
     throw new ConfigError('PASSWORD_BREACH_URL needs PASSWORD_POLICY=nist');
+  const { LEGACY_LOGIN_URL, LEGACY_LOGIN_TOKEN } = config as Partial<Config<'user'>>;
+  if (service === 'user' && !LEGACY_LOGIN_URL !== !LEGACY_LOGIN_TOKEN)
+    throw new ConfigError('LEGACY_LOGIN_URL and LEGACY_LOGIN_TOKEN need each other');
   if ('CAPTCHA_ACTION' in config) refuseImpossibleAction(config);
   const fault = passkeyFault(config);
   const asked = config.PASSKEY_RP_ID !== undefined || config.PASSKEY_ORIGINS !== undefined;

@@ -16,6 +16,7 @@ const SECRETS = [
   'JWT_SECRET_PREVIOUS',
   'WEBHOOK_SECRET_KEY',
   'INTERNAL_API_KEY',
+  'LEGACY_LOGIN_TOKEN',
   'CAPTCHA_SECRET',
 ];
 
@@ -69,6 +70,11 @@ const UNSAFE: [variable: string, isUnsafe: (config: Settings) => boolean, reason
     'CAPTCHA_VERIFY_URL',
     ({ CAPTCHA_VERIFY_URL }) => isPlainHttp(CAPTCHA_VERIFY_URL),
     'is http: the secret would be sent without TLS; use https',
+  ],
+  [
+    'LEGACY_LOGIN_URL',
+    ({ LEGACY_LOGIN_URL }) => isPlainHttp(LEGACY_LOGIN_URL),
+    'is http: passwords would be sent without TLS; use https',
   ],
   ['CAPTCHA_PROVIDER', (config) => config.CAPTCHA_PROVIDER === 'none', 'is none: logins are not protected'],
   [

@@ -70,6 +70,9 @@ export interface LoginCodeRequest {
 /** Seconds in which a mailed code logs in. */
 export const LOGIN_CODE_LIFETIME = 10 * 60;
 
+/** Seconds in which the user service must get the question of the login service. */
+const LEGACY_LOGIN_LIFETIME = 60;
+
 /** Seconds in which the code of a second factor must follow the password. */
 const FACTOR_LIFETIME = 5 * 60;
 /** The `typ` of the tokens that are no bearers (RFC 7515 §4.1.9). Each is accepted in one place. */
@@ -78,7 +81,9 @@ const DIRECTORY_FACTOR_TYPE = 'ldap-factor+jwt';
 const EMAIL_UNDO_TYPE = 'email-undo+jwt';
 const PASSKEY_TYPE = 'passkey+jwt';
 const LOGIN_CODE_TYPE = 'login-code+jwt';
+const LEGACY_LOGIN_TYPE = 'legacy-login+jwt';
 const NO_BEARERS: ReadonlySet<unknown> = new Set([
+  LEGACY_LOGIN_TYPE,
   FACTOR_TYPE,
   DIRECTORY_FACTOR_TYPE,
   EMAIL_UNDO_TYPE,
@@ -178,6 +183,12 @@ export function createTokens(config: {
       const request = payloadOf<LoginCodeRequest>(token, LOGIN_CODE_TYPE, now);
       return request && emailKey(request.email) === emailKey(email) ? request.attempt : undefined;
     },
+    /** Signs the token with which the login service has the old system asked about an address, and nothing else. */
+    legacyLogin: (email: string, now: number): string =>
+      sign({ email }, LEGACY_LOGIN_LIFETIME, now, { typ: LEGACY_LOGIN_TYPE }),
+    /** Returns whether such a token is ours, has not expired and is for this address. */
+    isLegacyLogin: (token: string, email: string, now: number): boolean =>
+      payloadOf<{ email: string }>(token, LEGACY_LOGIN_TYPE, now)?.email === email,
     /**
      * Signs the token that signup, forgot-password and reset-password return. It is never accepted as a bearer.
      * @param attempt the id of the signup or forgot-password call, carried in the private header parameter `attempt`.

@@ -15,6 +15,7 @@ const TAGS = {
   '/internal/factor-reset': 'session',
   '/api/v1/organizations': 'organizations',
   '/api/v1/invitations': 'organizations',
+  '/internal/legacy-login': 'session',
   '/internal/departments': 'organizations',
   '/api/v1/chatbots': 'chatbots',
   '/api/v1/webhooks': 'webhooks',
