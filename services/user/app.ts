@@ -113,10 +113,9 @@ export async function buildUserService({
     wakeNotices,
   });
   if (config.LOGIN_BY_CODE) await addOperations(app, loginCode, { config, db, mailer, tokens, now });
-  if (config.LEGACY_LOGIN_URL !== undefined) {
-    const oldSystem = createOldSystem({ config, outbound, metrics: app.metrics, timeout: legacyTimeout });
+  const oldSystem = createOldSystem({ config, outbound, metrics: app.metrics, timeout: legacyTimeout });
+  if (config.LEGACY_LOGIN_URL !== undefined)
     await addOperations(app, [legacyLogin], { config, db, passwords, tokens, oldSystem, now });
-  }
   const guards = { 'service key': checkServiceKey(config) };
   await addOperations(app, factors, { config, db, now, log, wakeNotices }, guards);
   await addOperations(app, passkeys, { config, db, tokens, now, wakeNotices });

@@ -141,7 +141,6 @@ const services = {
     /** Which new passwords are accepted (CONTRACT.md §Passwords). */
     PASSWORD_POLICY: choice('none', 'nist').default('none'),
     PASSWORD_BREACH_URL: baseUrl.optional(),
-    PASSWORD_BREACH_URL: address('http', 'https').optional(),
     ...legacyLogin,
     LEGACY_LOGIN_TOKEN: z.string().optional(),
     SSO_SESSION_HOURS: number('a whole number of hours, 1 or more', { min: 1 }).default(8),
