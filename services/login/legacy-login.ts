@@ -59,7 +59,7 @@ async function ask(
   { id, ip }: FastifyRequest,
   question: Credentials & { token: string },
 ): Promise<LegacyVerdict> {
-  const { statusCode, body } = await call(`${base}${LEGACY_LOGIN}`, {
+  const { statusCode, body } = await call(`${base.replace(/\/$/, '')}${LEGACY_LOGIN}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-request-id': id, 'x-forwarded-for': ip },
     body: JSON.stringify(question),

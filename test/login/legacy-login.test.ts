@@ -33,7 +33,10 @@ afterEach(() => {
 });
 
 let people = 0;
-const newAddress = () => `Moving${(people += 1)}@example.com`;
+function newAddress(): string {
+  people += 1;
+  return `Moving${people}@example.com`;
+}
 const json = (body: unknown) => (response: ServerResponse) =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 const answers = (...each: ((response: ServerResponse) => void)[]) => {
