@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LOGIN_BODY } from '../http/body-limits.ts';
 import { jsonBody, requiredText, typedCode } from '../http/fields.ts';
 import { contract } from '../operation/operation.ts';
-import { ONE_PROOF, PASSKEY_FAILURES, passkeyFields, SOME_PROOF, WHOLE_PASSKEY } from './passkey-proof.ts';
+import { FACTOR_LOGIN_FAILURES, passkeyFields, withOneProof } from './passkey-proof.ts';
 
 /** The response of a catalogue login and of a refresh (CONTRACT.md §Catalogue login). */
 export const catalogueToken = z
@@ -64,26 +64,17 @@ export const catalogueFactorContract = contract('POST /api/v1/auth/login/factor'
   summary: 'Log in with the second factor',
   description:
     'Completes a login that was answered with SECOND_FACTOR_REQUIRED. The code is from the authenticator app, or an unused recovery code. `passkey_token` and `credential` replace it for a passkey. Five wrong codes in 15 minutes lead to 429 for the account.',
-  body: jsonBody({
-    factor_token: requiredText.meta({
-      description: 'From `details` of the refused login; valid for five minutes',
+  body: withOneProof(
+    jsonBody({
+      factor_token: requiredText.meta({
+        description: 'From `details` of the refused login; valid for five minutes',
+      }),
+      code: typedCode.exactOptional(),
+      ...passkeyFields,
     }),
-    code: typedCode.exactOptional(),
-    ...passkeyFields,
-  })
-    .refine(...SOME_PROOF)
-    .refine(...WHOLE_PASSKEY)
-    .refine(...ONE_PROOF)
-    .meta({
-      examples: [{ factor_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImZhY3Rvcitqd3QifQ.…', code: '287082' }],
-    }),
+  ).meta({
+    examples: [{ factor_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImZhY3Rvcitqd3QifQ.…', code: '287082' }],
+  }),
   returns: catalogueToken,
-  fails: [
-    'factorTokenInvalid',
-    'codeInvalid',
-    ...PASSKEY_FAILURES,
-    'ssoRequired',
-    'rateLimited',
-    'unavailable',
-  ],
+  fails: FACTOR_LOGIN_FAILURES,
 });

@@ -2,13 +2,7 @@ import { z } from 'zod';
 import { requiredText, typedCode } from '../http/fields.ts';
 import { hasPublicDomain, isPlainAddress } from '../identity/email.ts';
 import { contract } from '../operation/operation.ts';
-import {
-  ONE_PROOF,
-  PASSKEY_FAILURES,
-  passkeyFormFields,
-  SOME_PROOF,
-  WHOLE_PASSKEY,
-} from './passkey-proof.ts';
+import { FACTOR_LOGIN_FAILURES, passkeyFormFields, withOneProof } from './passkey-proof.ts';
 
 /**
  * Requests and responses of the Direct contract (CONTRACT.md §Direct contract). The service that serves an
@@ -83,27 +77,18 @@ export const factorContract = contract('POST /v2/login/factor', {
   summary: 'Log in with the second factor',
   description:
     'Completes a login that was answered with `Second factor required`. The code is from the authenticator app, or an unused recovery code. `passkey_token` and `credential` replace it for a passkey. Five wrong codes in 15 minutes lead to 429 for the account.',
-  body: z
-    .object({
+  body: withOneProof(
+    z.object({
       factor_token: requiredText.meta({
         description: 'From the refused login; valid for five minutes',
         examples: [FACTOR_TOKEN],
       }),
       code: typedCode.exactOptional().meta({ examples: ['287082'] }),
       ...passkeyFormFields,
-    })
-    .refine(...SOME_PROOF)
-    .refine(...WHOLE_PASSKEY)
-    .refine(...ONE_PROOF),
+    }),
+  ),
   returns: loggedIn,
-  fails: [
-    'factorTokenInvalid',
-    'codeInvalid',
-    ...PASSKEY_FAILURES,
-    'ssoRequired',
-    'rateLimited',
-    'unavailable',
-  ],
+  fails: FACTOR_LOGIN_FAILURES,
 });
 
 export const signupContract = contract('POST /v2/signup', {

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { ErrorName } from '../http/errors.ts';
 import { requiredText } from '../http/fields.ts';
 import { assertion } from '../passkeys/credentials.ts';
@@ -36,20 +37,37 @@ export const WHOLE_PASSKEY: Rule = [
 ];
 
 /** For `refine`: a code or a passkey. */
-export const SOME_PROOF: Rule = [
+const SOME_PROOF: Rule = [
   ({ code, passkey_token, credential }) => (code ?? passkey_token ?? credential) !== undefined,
   { path: ['code'], error: 'is required' },
 ];
 
 /** For `refine`: not both of them. */
-export const ONE_PROOF: Rule = [
+const ONE_PROOF: Rule = [
   ({ code, passkey_token }) => code === undefined || passkey_token === undefined,
   { error: 'must contain either code or passkey_token' },
 ];
+
+/** Requires one proof of the second factor: a code, or a passkey with both its fields. */
+export const withOneProof = <Body extends z.ZodType<Proof>>(body: Body): Body =>
+  body
+    .refine(...SOME_PROOF)
+    .refine(...WHOLE_PASSKEY)
+    .refine(...ONE_PROOF);
 
 /** How a passkey fails as a proof. */
 export const PASSKEY_FAILURES = [
   'passkeyInvalid',
   'passkeyTokenInvalid',
   'notFound',
+] as const satisfies ErrorName[];
+
+/** How a login with the second factor fails, in both contracts. */
+export const FACTOR_LOGIN_FAILURES = [
+  'factorTokenInvalid',
+  'codeInvalid',
+  ...PASSKEY_FAILURES,
+  'ssoRequired',
+  'rateLimited',
+  'unavailable',
 ] as const satisfies ErrorName[];
