@@ -1,31 +1,13 @@
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildUserService } from '../../services/user/app.ts';
-import { COLLECTIONS } from '../../services/user/database.ts';
-import { createMailer, type Mailer } from '../../services/user/mail/mailer.ts';
-import { testClock } from '../fixtures/clock.ts';
-import { watchedDatabase } from '../fixtures/database.ts';
+import { expect, test } from 'vitest';
 import { send, sendJson } from '../fixtures/http.ts';
 import { bearerOf, member, newMember } from '../fixtures/members.ts';
-import { listen, testConfig } from '../fixtures/services.ts';
+import { type WatchedService, withUserService } from './with-user-service.ts';
 
-const clock = testClock();
-let database: Awaited<ReturnType<typeof watchedDatabase<typeof COLLECTIONS>>>;
-let mailer: Mailer;
-let app: FastifyInstance;
+let database: WatchedService['database'];
+let clock: WatchedService['clock'];
 let url: string;
-beforeAll(async () => {
-  database = await watchedDatabase(COLLECTIONS);
-  const config = testConfig('user');
-  mailer = createMailer(config);
-  const delivery = { poll: 3_600_000 };
-  app = await buildUserService({ config, db: database.db, mailer, delivery, now: clock.now });
-  url = await listen(app);
-});
-afterAll(async () => {
-  await app.close();
-  mailer.close();
-  await database.drop();
+withUserService((started) => {
+  ({ database, clock, url } = started);
 });
 
 /** The status of a call to the profile, and the commands that it costs. */

@@ -1,39 +1,20 @@
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { buildUserService } from '../../services/user/app.ts';
-import { COLLECTIONS } from '../../services/user/database.ts';
-import { createMailer, type Mailer } from '../../services/user/mail/mailer.ts';
-import { testClock } from '../fixtures/clock.ts';
-import { watchedDatabase } from '../fixtures/database.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { enrolled } from '../fixtures/enrolled.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import { postJson } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
-import { listen, testConfig } from '../fixtures/services.ts';
+import { type WatchedService, withUserService } from './with-user-service.ts';
 
-const clock = testClock();
-let database: Awaited<ReturnType<typeof watchedDatabase<typeof COLLECTIONS>>>;
-let mailer: Mailer;
-let app: FastifyInstance;
+let database: WatchedService['database'];
+let clock: WatchedService['clock'];
 let url: string;
-beforeAll(async () => {
-  database = await watchedDatabase(COLLECTIONS);
+withUserService(
+  (started) => {
+    ({ database, clock, url } = started);
+  },
   // No mail server: what the mails say is tested elsewhere.
-  const config = testConfig('user', {
-    LOGIN_BY_CODE: 'on',
-    TRUST_PROXY: 'loopback',
-    SMTP_URL: 'smtp://127.0.0.1:1',
-  });
-  mailer = createMailer(config);
-  const delivery = { poll: 3_600_000 };
-  app = await buildUserService({ config, db: database.db, mailer, delivery, now: clock.now });
-  url = await listen(app);
-});
-afterAll(async () => {
-  await app.close();
-  mailer.close();
-  await database.drop();
-});
+  { LOGIN_BY_CODE: 'on', TRUST_PROXY: 'loopback', SMTP_URL: 'smtp://127.0.0.1:1' },
+);
 
 let networks = 0;
 const ADDRESSES: [string, () => Promise<{ email: string }>][] = [

@@ -1,6 +1,6 @@
 import { startPracticeIdp } from '@gatehouse/practice-idp/practice-idp';
 import { createSigningKey } from '@gatehouse/practice-idp/signing-key';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { startGateway } from '../fixtures/gateway.ts';
 import { type Answered, send, sendJson } from '../fixtures/http.ts';
 import { startServices } from '../fixtures/services.ts';
@@ -117,3 +117,20 @@ export async function startSocialJourney(options: Parameters<typeof startService
 }
 
 export type SocialJourney = Awaited<ReturnType<typeof startSocialJourney>>;
+
+/**
+ * Starts the journey for the tests of a file, and stops it. Each test begins with its first state.
+ * @param assign receives what was started.
+ */
+export function withSocialJourney(assign: (journey: SocialJourney) => void): void {
+  let journey: SocialJourney;
+  beforeAll(async () => {
+    journey = await startSocialJourney();
+    assign(journey);
+  });
+  afterAll(() => journey.stop());
+  beforeEach(async () => {
+    await journey.reset();
+    journey.syncClock();
+  });
+}

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { postForm, postJson, send } from '../fixtures/http.ts';
 import { bearerOf, newMember } from '../fixtures/members.ts';
 import { mailedCode } from '../fixtures/services.ts';
 import { answerAt } from '../practice-idp/social-person.ts';
 import { locationOf } from '../sso/oidc/oidc-service.ts';
-import { PROVIDERS, type SocialJourney, startSocialJourney } from './social-journey.ts';
+import { PROVIDERS, type SocialJourney, withSocialJourney } from './social-journey.ts';
 
 const ADA = 'ada@practice.test';
 
 let journey: SocialJourney;
-beforeAll(async () => {
-  journey = await startSocialJourney();
-});
-afterAll(() => journey.stop());
-beforeEach(async () => {
-  await journey.reset();
-  journey.syncClock();
+withSocialJourney((started) => {
+  journey = started;
 });
 
 /** An account with a password, and a browser in which it begins links. */

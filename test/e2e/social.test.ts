@@ -1,5 +1,5 @@
 import { hasPassword } from '@gatehouse/shared/identity/ways-in';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventsOf } from '../fixtures/audit.ts';
 import { enrolled } from '../fixtures/enrolled.ts';
 import { type Answered, send } from '../fixtures/http.ts';
@@ -7,18 +7,19 @@ import { newMember } from '../fixtures/members.ts';
 import { atProvider } from '../practice-idp/at-provider.ts';
 import { answerAt } from '../practice-idp/social-person.ts';
 import { locationOf } from '../sso/oidc/oidc-service.ts';
-import { PROVIDERS, type Provider, type SocialJourney, startSocialJourney } from './social-journey.ts';
+import {
+  PROVIDERS,
+  type Provider,
+  type SocialJourney,
+  startSocialJourney,
+  withSocialJourney,
+} from './social-journey.ts';
 
 const ADA = 'ada@practice.test';
 
 let journey: SocialJourney;
-beforeAll(async () => {
-  journey = await startSocialJourney();
-});
-afterAll(() => journey.stop());
-beforeEach(async () => {
-  await journey.reset();
-  journey.syncClock();
+withSocialJourney((started) => {
+  journey = started;
 });
 
 const accounts = () => journey.db.users.find().toArray();
