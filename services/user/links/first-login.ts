@@ -14,7 +14,7 @@ import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import { withNewUserId } from '../account/user-ids.ts';
 import { fullName } from '../provisioning/account.ts';
-import { type Attributes, newAccount, takenOver, withUserId } from '../provisioning/first-login.ts';
+import { type Attributes, newAccount, takenOver, withUserId } from '../provisioning/find-or-create.ts';
 import { claimName, keepOwned } from './claim-name.ts';
 import { accountOf, type FoundName, findName, providerOf } from './names.ts';
 import type { LinkOptions } from './options.ts';

@@ -5,7 +5,7 @@ import { EMAIL_COLLATION } from '@gatehouse/shared/identity/users';
 import { SsoRefusal } from '@gatehouse/sso/refusal';
 import { drawUserIds } from '../../account/user-ids.ts';
 import { acceptOwnInvitations } from '../../organizations/invitations/accept-verified.ts';
-import { findOrCreate, newAccount } from '../../provisioning/first-login.ts';
+import { findOrCreate, newAccount } from '../../provisioning/find-or-create.ts';
 import { grantedBy } from '../../provisioning/granted-by.ts';
 import type { AssignedRole } from '../../provisioning/role.ts';
 import type { ScimCall } from '../call.ts';
