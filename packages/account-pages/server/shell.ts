@@ -15,7 +15,7 @@ interface Document {
   preloads: readonly string[];
 }
 
-/** What a browser that cannot run the pages shows instead of them. */
+/** The messages for browsers without JavaScript, and for browsers that are too old. */
 const NEEDS: Record<Language, { script: string; browser: string }> = {
   en: {
     script:

@@ -194,7 +194,7 @@ const standalone = z.object({
 
 type Services = typeof services;
 export type Service = keyof Services;
-/** What a service knows of the providers in SOCIAL_PROVIDERS. */
+/** The providers in SOCIAL_PROVIDERS. Only the user service has their credentials. */
 interface Social {
   gateway: { SOCIAL: readonly SocialProvider[] };
   login: unknown;

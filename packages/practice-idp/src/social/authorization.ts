@@ -11,27 +11,27 @@ export interface Client {
   redirectUri: string;
 }
 
-/** What a code stands for. */
+/** The login that a code was issued for. */
 export interface Grant {
   person: PracticePerson;
   scope: string[];
   nonce: string | undefined;
   code_challenge: string | undefined;
-  /** Whether the person keeps their address to themselves (Apple). */
+  /** Whether the person hides their address (Apple). */
   hidesEmail: boolean;
 }
 
-/** How a provider deviates at its authorization endpoint. */
+/** The authorization endpoint of one provider, and how it differs from the others. */
 export interface Authorization {
   provider: string;
   client: Client;
   staff: Staff;
   switches: Switches;
-  /** Returns what is wrong with a request; the person sees it, and no client is told. */
+  /** Returns the fault of a request. The person sees it; the client gets no answer. */
   faultOf?: (parameters: URLSearchParams) => string | undefined;
-  /** What the client is told when the person refuses. */
+  /** The parameters that the client gets when the person refuses. */
   refusal: Record<string, string>;
-  /** @returns what the client is told besides the code. */
+  /** Returns the parameters that the client gets besides the code. */
   answer?: (grant: Grant) => Record<string, string>;
   canHideEmail?: boolean;
   issueCode: (grant: Grant) => string;

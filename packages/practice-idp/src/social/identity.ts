@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { PEOPLE, type PracticePerson } from '../people.ts';
 import type { Switches } from './switches.ts';
 
-/** What a provider knows about a person, whatever form its claims have. */
+/** A person as each provider knows them. The provider writes its own claims from it. */
 export interface Identity {
-  /** Random bytes that stand for the person, from which each provider makes a subject of its own form. */
+  /** Bytes that identify the person. Each provider formats them as its subject. */
   seed: Buffer;
   email: string | undefined;
   isVerified: boolean;
@@ -26,6 +26,6 @@ export function identityOf({ uid, email, firstName, lastName }: PracticePerson, 
   };
 }
 
-/** The form of a UUID. */
+/** Formats the first 16 bytes as a UUID. */
 export const uuidOf = (seed: Buffer): string =>
   seed.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

@@ -14,7 +14,7 @@ type Claims = Record<string, unknown>;
 
 /** How one OpenID provider differs from the others. */
 export interface OpenIdServerOptions extends Omit<Authorization, 'issueCode'> {
-  /** What every address begins with. */
+  /** The prefix of every address. */
   base: string;
   /** In the discovery document, which may have a template in it. */
   issuer: string;

@@ -2,7 +2,7 @@ import type { Staff } from '../people.ts';
 import type { Switches } from './switches.ts';
 
 export interface ProviderOptions {
-  /** What the provider's addresses begin with. */
+  /** The prefix of the provider's addresses. */
   base: string;
   /** Where Gatehouse awaits the answer. */
   redirectUri: string;

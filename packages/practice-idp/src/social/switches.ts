@@ -1,4 +1,4 @@
-/** What a practice provider can be made to do. The page /social turns each on and off. */
+/** The faults of a practice provider. The page /social turns each on and off. */
 export const SWITCHES = {
   refuses: 'Refuses every login',
   slow: 'Answers too slowly',
@@ -13,7 +13,7 @@ export const SWITCHES = {
 } as const;
 
 export type Switch = keyof typeof SWITCHES;
-/** Those that are on. */
+/** The switches that are on. */
 export type Switches = Set<Switch>;
 
 export const isSwitch = (name: string): name is Switch => Object.hasOwn(SWITCHES, name);
