@@ -1,6 +1,7 @@
 import type { DatabaseConnection } from '@gatehouse/shared/data/connect';
 import { budgetCollections } from '@gatehouse/shared/data/sliding-budget';
 import { auditCollections } from '@gatehouse/shared/identity/audit';
+import { chainCollections } from '@gatehouse/shared/identity/audit-chain/records';
 import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
 import { ssoDomainCollections } from '@gatehouse/shared/identity/sso';
@@ -14,6 +15,7 @@ export const COLLECTIONS = {
   ...featureCollections,
   ...ssoDomainCollections,
   ...auditCollections,
+  ...chainCollections,
   ...refusalCollections,
   ...budgetCollections,
 };

@@ -24,6 +24,7 @@ import { loginCode } from './account/login-code/login-code.ts';
 import { createAccountNotices } from './account/send-notices.ts';
 import { archive } from './archive/archive.ts';
 import { createArchiveJobs } from './archive/jobs/run.ts';
+import { createLinker } from './audit-chain/link-events.ts';
 import { createAnnouncements } from './chatbots/announce.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import type { Database } from './database.ts';
@@ -154,6 +155,7 @@ export async function buildUserService({
   const jobs = {
     'deliver webhooks': worker,
     'relay audit events': relay,
+    'link audit events': createLinker({ db, now, log }),
     'repair events': repair,
     'notify webhook owners': owners,
     'announce chatbots': createAnnouncements({ db, now, log, accept: delivery.accept }),

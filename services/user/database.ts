@@ -1,6 +1,7 @@
 import type { DatabaseConnection } from '@gatehouse/shared/data/connect';
 import { budgetCollections } from '@gatehouse/shared/data/sliding-budget';
 import { auditCollections } from '@gatehouse/shared/identity/audit';
+import { chainCollections } from '@gatehouse/shared/identity/audit-chain/records';
 import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
 import { userCollections } from '@gatehouse/shared/identity/users';
@@ -21,6 +22,7 @@ export const COLLECTIONS = {
   ...userCollections,
   ...featureCollections,
   ...auditCollections,
+  ...chainCollections,
   ...refusalCollections,
   ...budgetCollections,
   ...loginNameCollections,

@@ -13,6 +13,7 @@ import { INTERVAL as DELETIONS } from './account/deletion/run.ts';
 import { followChangedAddresses } from './account/follow-changed-address.ts';
 import { INTERVAL as NOTICES } from './account/send-notices.ts';
 import { INTERVAL as ARCHIVE_JOBS } from './archive/jobs/run.ts';
+import { INTERVAL as LINKS } from './audit-chain/link-events.ts';
 import { INTERVAL as ANNOUNCEMENTS } from './chatbots/announce.ts';
 import type { Database } from './database.ts';
 import { INTERVAL as FACTOR_RESETS } from './factors/carry-out-resets.ts';
@@ -31,6 +32,7 @@ import { syncAll } from './scim/users/sync-account.ts';
 export const JOBS = {
   'deliver webhooks': { every: WEBHOOKS.poll, completes: 'deliveries in flight, which are sent again' },
   'relay audit events': { every: WEBHOOKS.poll, completes: 'audit events that are still marked' },
+  'link audit events': { every: LINKS, completes: 'audit events without a link in the chain' },
   'repair events': { every: WEBHOOKS.repair, completes: 'events without all their deliveries' },
   'notify webhook owners': { every: WEBHOOKS.notices, completes: 'mails about disabled webhooks' },
   'announce chatbots': {
@@ -114,6 +116,10 @@ export const MARKS = {
   'audit_events.relay': {
     means: 'the webhook events of an audit event are not published yet',
     completedBy: 'relay audit events',
+  },
+  'audit_events.unlinked': {
+    means: 'an audit event has no link in the chain yet',
+    completedBy: 'link audit events',
   },
   'webhooks.notice': {
     means: 'owners are not told yet that the webhook is disabled',

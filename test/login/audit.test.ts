@@ -23,7 +23,7 @@ const login = (email: string, password: string, headers = {}) =>
   postForm(`${services.login}/v2/login`, { email, password }, headers);
 const events = () =>
   services.db.auditEvents
-    .find({}, { projection: { _id: 0, relay: 0 } })
+    .find({}, { projection: { _id: 0, relay: 0, unlinked: 0, salts: 0 } })
     .sort({ $natural: 1 })
     .toArray();
 

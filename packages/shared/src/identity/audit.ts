@@ -5,6 +5,7 @@ import { duplicatePositions, redactBulkError } from '../data/bulk-errors.ts';
 import { ANY_STRING, type Collections, collection } from '../data/connect.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { type AuditAction, RELAYED_ACTIONS } from './audit-actions.ts';
+import { newSalts, type Salts } from './audit-chain/commitments.ts';
 import { emailKey } from './email.ts';
 import { userIdOf } from './users.ts';
 import './principal.ts';
@@ -38,6 +39,10 @@ export interface AuditEvent {
   session?: AuditedSession;
   /** Set until the event has been relayed to webhooks. */
   relay?: true;
+  /** Set until the chain has a link for the event. */
+  unlinked?: true;
+  /** For the digests of personal fields in the chain. A salt goes when its fields are erased. */
+  salts?: Salts;
 }
 
 /** A session with the device that uses it. Its id is no credential: a session opens only with a signed token. */
@@ -89,6 +94,8 @@ export const auditCollections = {
     },
     // The events that have not been relayed yet, oldest first.
     { key: { relay: 1, event_id: 1 }, partialFilterExpression: { relay: true } },
+    // The events that are not in the chain yet, oldest first.
+    { key: { unlinked: 1, event_id: 1 }, partialFilterExpression: { unlinked: true } },
     // Exports and reports of a department.
     {
       key: { department_id: 1, at: 1, event_id: 1 },
@@ -141,8 +148,8 @@ export async function auditAll(
   if (!first) return;
   const store = async () => {
     if (!(await isStored())) return;
-    if (events.length === 1) await db.auditEvents.insertOne(first);
-    else await db.auditEvents.insertMany(events).catch(redactBulkError);
+    if (events.length === 1) await db.auditEvents.insertOne(toLink(first));
+    else await db.auditEvents.insertMany(events.map(toLink)).catch(redactBulkError);
   };
   const stored = store().catch((error: unknown) => {
     for (const { event_id } of events)
@@ -173,7 +180,7 @@ export async function auditJob(
 ): Promise<void> {
   if (actions.length === 0) return;
   const events = actions.map((details) => eventOf({ id, ip: null }, now, details));
-  const stored = events.map((event) => ({ ...event, _id: event.event_id as unknown as ObjectId }));
+  const stored = events.map((event) => ({ ...toLink(event), _id: event.event_id as unknown as ObjectId }));
   await db.auditEvents.insertMany(stored, { ordered: false }).catch(duplicatePositions);
   for (const event of events) logEvent(log, event);
 }
@@ -207,6 +214,9 @@ function eventOf(
     ...(outcome === 'success' && RELAYED.has(action) && { relay: true as const }),
   };
 }
+
+/** The event as it is stored: the user service links it to the chain later, so that nobody waits for that. */
+const toLink = (event: AuditEvent): AuditEvent => ({ ...event, unlinked: true, salts: newSalts(event) });
 
 function logEvent(log: FastifyBaseLogger, event: AuditEvent): void {
   // What changed and the device are personal data: they are stored, not logged.

@@ -8,28 +8,33 @@ import type { ArchiveJob } from '../../archive/jobs/job.ts';
 const PAGE = 500;
 
 /** The actions whose changed fields are those of a person, also in the audit of an organization. */
-const PERSONAL: readonly AuditAction[] = ['profile.update', 'scim.user'];
+export const PERSONAL: readonly AuditAction[] = ['profile.update', 'scim.user'];
 
 /** Expressions for an event without the changed fields, unless they are those of an organization. */
 const withoutPersonalFields = {
-  before: whereShared('$before'),
-  after: whereShared('$after'),
+  before: whereShared('$before', null),
+  after: whereShared('$after', null),
+  'salts.change': whereShared('$salts.change', '$$REMOVE'),
 };
 
-function whereShared(field: string): Document {
+function whereShared(field: string, otherwise: null | string): Document {
   const isPersonal = {
     $or: [{ $eq: ['$organization_id', null] }, { $in: ['$action', [...PERSONAL]] }],
   };
-  return { $cond: [isPersonal, null, field] };
+  return { $cond: [isPersonal, otherwise, field] };
 }
 
+/** Each goes with the salt of its digest in the chain: what is erased can no longer be guessed from that. */
+const WITHOUT_ADDRESSES = { email: null, address: null, 'salts.actor': '$$REMOVE' };
+const WITHOUT_TARGET = { 'target.email': '$$REMOVE', 'salts.target': '$$REMOVE' };
+
 /** By the account: without its addresses, its device and its session. */
-const BY_THEM = [{ $set: { email: null, address: null, session: '$$REMOVE', ...withoutPersonalFields } }];
+const BY_THEM = [{ $set: { ...WITHOUT_ADDRESSES, session: '$$REMOVE', ...withoutPersonalFields } }];
 /** About the account: whoever acted keeps their own addresses. */
-const ABOUT_THEM = [{ $set: { 'target.email': '$$REMOVE', ...withoutPersonalFields } }];
+const ABOUT_THEM = [{ $set: { ...WITHOUT_TARGET, ...withoutPersonalFields } }];
 /** By nobody known, with an address of the account: a login that the gateway refused. */
-const WITH_ADDRESS = [{ $set: { email: null, address: null } }];
-const TO_ADDRESS = [{ $set: { 'target.email': '$$REMOVE' } }];
+const WITH_ADDRESS = [{ $set: WITHOUT_ADDRESSES }];
+const TO_ADDRESS = [{ $set: WITHOUT_TARGET }];
 
 /** An address that a person had. */
 interface Held {
@@ -57,7 +62,7 @@ export async function eraseAudit(
 }
 
 /** The actions that change an address. */
-const CHANGES: AuditAction[] = ['email.change', 'email.undo', 'profile.update'];
+export const CHANGES: AuditAction[] = ['email.change', 'email.undo', 'profile.update'];
 
 async function formerAddresses({ db }: ArchiveJob, user_id: string): Promise<Held[]> {
   const changed: Filter<AuditEvent> = {

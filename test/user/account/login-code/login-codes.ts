@@ -20,7 +20,10 @@ export const codeMails = ({ mailbox }: Pick<Where, 'mailbox'>, email: string) =>
 /** The audit events of requests for a code, oldest first. */
 export const requestsFor = ({ db }: Pick<Where, 'db'>, email: string) =>
   db.auditEvents
-    .find({ action: 'login.code', email: email.toLowerCase() }, { projection: { _id: 0 } })
+    .find(
+      { action: 'login.code', email: email.toLowerCase() },
+      { projection: { _id: 0, unlinked: 0, salts: 0 } },
+    )
     .sort({ event_id: 1 })
     .toArray();
 
