@@ -54,7 +54,7 @@ export async function createDependencies({ config, db, counters: injected, limit
     factorThrottle: createFactorThrottle(counters),
     passkeyThrottle: createPasskeyThrottle(counters),
     auditRefusals: createAuditRefusals(db, now),
-    principals: createPrincipals(config, { users: db.users, tokens: createTokens(config), now }),
+    principals: createPrincipals(config, { db, tokens: createTokens(config), now }),
     idempotency: createIdempotency(config, db, now),
     loginService,
     userService,

@@ -30,7 +30,7 @@ export async function buildLoginService({
     description: 'Checks an e-mail and a password and issues a signed token.',
     config,
     checks: { mongodb: { needed: true, check: db.ping } },
-    hooks: (server) => server.register(requirePrincipal, { users: db.users, tokens, now }),
+    hooks: (server) => server.register(requirePrincipal, { db, tokens, now }),
     now,
     ...(logStream && { logStream }),
   });

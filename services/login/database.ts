@@ -4,6 +4,7 @@ import { auditCollections } from '@gatehouse/shared/identity/audit';
 import { chainCollections } from '@gatehouse/shared/identity/audit-chain/records';
 import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
+import { operatorCollections } from '@gatehouse/shared/identity/operators';
 import { ssoDomainCollections } from '@gatehouse/shared/identity/sso';
 import { userCollections } from '@gatehouse/shared/identity/users';
 import { passkeyCollections } from '@gatehouse/shared/passkeys/records';
@@ -11,6 +12,7 @@ import { passkeyCollections } from '@gatehouse/shared/passkeys/records';
 /** The collections that the login service reads and writes. */
 export const COLLECTIONS = {
   ...userCollections,
+  ...operatorCollections,
   ...passkeyCollections,
   ...featureCollections,
   ...ssoDomainCollections,

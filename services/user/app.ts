@@ -86,7 +86,7 @@ export async function buildUserService({
       mongodb: { needed: true, check: db.ping },
       smtp: { needed: false, check: mailer.verify },
     },
-    hooks: (server) => server.register(requirePrincipal, { users: db.users, tokens, now }),
+    hooks: (server) => server.register(requirePrincipal, { db, tokens, now }),
     webhooks: eventDocument(),
     now,
     ...(logStream && { logStream }),

@@ -36,6 +36,10 @@ export const auditRecord = z
     department_id: z.string().nullable(),
     address: z.string().nullable().meta({ description: 'The address of the client' }),
     request_id: z.string(),
+    operator: z
+      .string()
+      .exactOptional()
+      .meta({ description: 'The user_id of the operator who acted as the actor, in a support session' }),
   })
   .meta({
     description: 'The audit event',
@@ -87,6 +91,7 @@ export const presentEvent = ({
   department_id,
   address,
   request_id,
+  operator,
 }: AuditEvent): z.infer<typeof auditRecord> => ({
   event_id,
   at: at.toISOString(),
@@ -100,6 +105,7 @@ export const presentEvent = ({
   department_id,
   address,
   request_id,
+  ...(operator !== undefined && { operator }),
 });
 
 /** The event without the e-mail and network addresses of its actor. */
@@ -108,3 +114,7 @@ export const withoutAddresses = ({ actor, ...event }: z.infer<typeof auditRecord
   actor: { ...actor, email: null },
   address: null,
 });
+
+/** The event without the network address of an operator who acted as its actor. */
+export const withoutOperatorAddress = (event: z.infer<typeof auditRecord>) =>
+  event.operator === undefined ? event : { ...event, address: null };

@@ -4,6 +4,7 @@ import { auditCollections } from '@gatehouse/shared/identity/audit';
 import { chainCollections } from '@gatehouse/shared/identity/audit-chain/records';
 import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
+import { operatorCollections } from '@gatehouse/shared/identity/operators';
 import { userCollections } from '@gatehouse/shared/identity/users';
 import { loginNameCollections } from '@gatehouse/shared/identity/ways-in';
 import { passkeyCollections } from '@gatehouse/shared/passkeys/records';
@@ -20,6 +21,7 @@ import { organizationCollections } from './organizations/records.ts';
 /** The collections of the user service. */
 export const COLLECTIONS = {
   ...userCollections,
+  ...operatorCollections,
   ...featureCollections,
   ...auditCollections,
   ...chainCollections,

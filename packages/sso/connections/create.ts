@@ -18,6 +18,7 @@ const MAX_CONNECTIONS = 10;
 /** CONTRACT.md §Connections. */
 export const createConnection = operation('POST /api/v1/sso/connections', {
   needs: 'ownership',
+  supportSession: 'refused',
   summary: 'Connect an identity provider',
   description: `Connects an identity provider of an organization on the Enterprise plan, which may have up to ${MAX_CONNECTIONS}. SAML takes \`metadata_url\`, \`metadata_xml\`, or the details; OpenID Connect reads the discovery document of the issuer; LDAP finds people with \`user_filter\` below \`base_dn\`, or with \`user_dn\`. Addresses that the service calls must be public or in a network that the operator allows. The answer names the addresses to register at the provider. Secrets are encrypted and never returned.`,
   body: newConnection.meta({

@@ -10,6 +10,7 @@ import { refuseLast, releaseStranded } from './stranded-domains.ts';
 
 export const deleteConnection = operation('DELETE /api/v1/sso/connections/{connection_id}', {
   needs: 'ownership',
+  supportSession: 'refused',
   summary: 'Delete a connection',
   description:
     'Deletes the connection permanently, its SCIM token and what links accounts to it, and ends the sessions that began at it. The accounts stay. Also possible without the plan. The last enabled connection of a domain that requires single sign-on is 409, unless `release=true` ends the requirement.',

@@ -15,6 +15,7 @@ const PUBLISHED = 30 * 86_400_000;
 /** CONTRACT.md §SAML. */
 export const rotateKey = operation('POST /api/v1/sso/connections/{connection_id}/rotate-key', {
   needs: 'ownership',
+  supportSession: 'refused',
   summary: 'Rotate our SAML key of a connection',
   description:
     'Makes a new key sign our messages at once, or the one that an earlier call prepared. Our metadata hold the certificates of both keys for 30 days, and assertions that are encrypted for the former key are decrypted until the next rotation. A provider that verifies our signatures must know the new certificate first: `prepare: true` makes a key and publishes its certificate, without using it to sign; call again without it once the provider has read our metadata.',

@@ -51,6 +51,7 @@ export const issueScimToken = operation('POST /api/v1/sso/connections/{connectio
 
 export const revokeScimToken = operation('DELETE /api/v1/sso/connections/{connection_id}/scim-token', {
   needs: 'ownership',
+  supportSession: 'refused',
   summary: 'Revoke the SCIM token',
   description: 'The token stops working at once. Also possible without the plan.',
   returns: message('SCIM token revoked', 'The token is revoked, if there was one'),

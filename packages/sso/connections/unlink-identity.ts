@@ -13,6 +13,7 @@ export const unlinkIdentity = operation(
   'DELETE /api/v1/sso/connections/{connection_id}/identities/{user_id}',
   {
     needs: 'ownership',
+    supportSession: 'refused',
     summary: 'Unlink an identity',
     description:
       'Unlinks an account from the person at the connection, and ends its sessions that began there. The account, its memberships and what SCIM manages stay. The next login through the connection links the account again, with the identifier that the provider then sends. Also possible without the plan.',

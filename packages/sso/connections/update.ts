@@ -21,6 +21,7 @@ const isOther = (before: OidcSettings | undefined, after: OidcSettings | undefin
 
 export const updateConnection = operation('PATCH /api/v1/sso/connections/{connection_id}', {
   needs: 'ownership',
+  supportSession: 'refused',
   summary: 'Change a connection',
   description:
     'Changes the fields in the body and no others; `preset` replaces all attribute names that the body does not give. `organization_id`, `protocol` and `slug` stay, because addresses registered at the provider contain them. `enabled: false` ends the sessions that began at the connection; at the last enabled connection of a domain that requires single sign-on it is 409, unless `release: true` ends the requirement. A secret must be given again together with another address of the provider. Several certificates may be given while they are being replaced.',

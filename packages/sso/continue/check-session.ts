@@ -16,6 +16,7 @@ const HOUR = 3_600_000;
 /** CONTRACT.md §Sessions from a provider. The gateway does not forward this path. */
 export const checkSession = operation(`POST ${SESSION_CHECK}`, {
   needs: 'own',
+  supportSession: 'refused',
   summary: 'Ask whether a session may go on',
   description:
     'For the login service, which refreshes the session: asks the identity provider at which the session of the bearer began, and ends the session if the provider no longer vouches for the person.',

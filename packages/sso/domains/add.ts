@@ -15,6 +15,7 @@ const MAX_DOMAINS = 100;
 /** CONTRACT.md §Domains. */
 export const addDomain = operation('POST /api/v1/sso/domains', {
   needs: 'ownership',
+  supportSession: 'refused',
   summary: 'Add a domain',
   description: `Adds a domain of e-mail addresses to an organization and returns the DNS record that proves control of it. The domain has no effect until it is verified. Subdomains are domains of their own. An organization may have up to ${MAX_DOMAINS} domains.`,
   body: jsonBody({

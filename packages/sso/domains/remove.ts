@@ -6,6 +6,7 @@ import { ownedDomain } from './contract.ts';
 /** CONTRACT.md §Domains. */
 export const removeDomain = operation('DELETE /api/v1/sso/domains/{domain_id}', {
   needs: 'ownership',
+  supportSession: 'refused',
   summary: 'Remove a domain',
   description:
     'Accounts with addresses in the domain stay, but single sign-on no longer opens them; their owners can set a password with a reset. Another organization may verify the domain.',

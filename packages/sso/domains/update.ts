@@ -13,6 +13,7 @@ import { domainRecord, ownedDomain, presentDomain } from './contract.ts';
 /** CONTRACT.md §Domains. */
 export const updateDomain = operation('PATCH /api/v1/sso/domains/{domain_id}', {
   needs: 'ownership',
+  supportSession: 'refused',
   summary: 'Change a domain',
   description:
     '`connection_id` is the connection where people of the domain log in, if the organization has several. With `sso_required`, a login with the password of an address in the domain is refused with 403, except for Owners of the organization. This needs a verified domain and an enabled connection, the one of the domain if it is bound to one, and holds while that is enabled and the plan includes single sign-on.',

@@ -12,6 +12,7 @@ import type { ResolveTxt } from './resolve-txt.ts';
 /** CONTRACT.md §Domains. */
 export const verifyDomain = operation('POST /api/v1/sso/domains/{domain_id}/verify', {
   needs: 'ownership',
+  supportSession: 'refused',
   summary: 'Verify a domain',
   description:
     'Looks for the DNS record that proves control of the domain. One organization can have a verified domain: it loses the domain when another one proves control and its own record is gone. Outside production, domains under .test, .example and .localhost need no record.',

@@ -13,6 +13,7 @@ const PERSONAL = { organization_id: null, department_id: null };
 /** CONTRACT.md §Webhook registration. */
 export const configureWebhook = operation('POST /api/v1/webhooks/configure', {
   needs: 'administration',
+  supportSession: 'refused',
   summary: 'Configure a webhook',
   description: `The webhook is active immediately and receives later events. Its host must have only public addresses, and the operator must allow its port, by default 80, 443 or 8000 to 9999. The secret signs every delivery and is never returned. With a \`department_id\` or \`organization_id\`, the webhook belongs to that department or organization instead of the caller. It then receives the events of the department, or of the organization and all of its departments. The Owners and Admins there manage it, and it stays when the caller leaves. The plan limits the number of webhooks.`,
   body: jsonBody({

@@ -27,6 +27,7 @@ const changes = jsonBody({
 
 export const updateWebhook = operation('PATCH /api/v1/webhooks/{webhook_id}', {
   needs: 'administration',
+  supportSession: 'refused',
   summary: 'Change a webhook',
   description:
     'Changes the fields in the body for every attempt that is not in flight. Headers are merged: null removes one. If the URL changes, name every header: a caller must not send a value that they cannot read to a receiver of their own. Deliveries of a paused webhook wait. Setting `status` to `active` sends them, also after the webhook was disabled, and resets the count of failures. Pending deliveries of an event that is no longer subscribed become `failed` without an attempt. The account, organization or department of a webhook does not change.',

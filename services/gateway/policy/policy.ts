@@ -3,6 +3,7 @@ import type { GatewayConfig } from '@gatehouse/shared/config';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { contractOfRequest } from '@gatehouse/shared/http/response-headers';
 import { isPublic } from '@gatehouse/shared/identity/principal';
+import { refuseInSupportSession } from '@gatehouse/shared/identity/support-sessions';
 import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -96,6 +97,8 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
     const { principal } = request;
     if (principal && userIdOf(principal.user) === null && !isPublic(request) && !withoutUserId)
       throw new AppError('forbidden');
+    // Also where no bearer is needed: a forwarded call says who the caller is.
+    if (principal) refuseInSupportSession(request, principal);
   });
   app.addHook('onResponse', async (request, reply) => {
     const { budget, principal, routeOptions, isOversized } = request;

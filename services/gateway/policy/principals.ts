@@ -1,10 +1,13 @@
 import { emailKey } from '@gatehouse/shared/identity/email';
-import { createAuthenticate, type Principal, withoutScheme } from '@gatehouse/shared/identity/principal';
+import {
+  type BearerCollections,
+  createAuthenticate,
+  type Principal,
+  withoutScheme,
+} from '@gatehouse/shared/identity/principal';
 import { sessionOf } from '@gatehouse/shared/identity/sessions';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
-import type { User } from '@gatehouse/shared/identity/user-record';
 import { LRUCache } from 'lru-cache';
-import type { Collection } from 'mongodb';
 
 const MAX_CACHED = 10_000;
 
@@ -20,10 +23,10 @@ interface Cached {
 /** Principals by bearer, cached for `PRINCIPAL_CACHE_MS` to spare the database. */
 export function createPrincipals(
   { PRINCIPAL_CACHE_MS }: { PRINCIPAL_CACHE_MS: number },
-  { users, tokens, now }: { users: Collection<User>; tokens: Tokens; now: () => number },
+  { db, tokens, now }: { db: BearerCollections; tokens: Tokens; now: () => number },
   maxCached = MAX_CACHED,
 ) {
-  const authenticate = createAuthenticate(users, tokens);
+  const authenticate = createAuthenticate(db, tokens);
   const cache = new LRUCache<string, Cached>({ max: maxCached });
 
   /** Also drops what is still pending: the database may answer with the state before the change. */

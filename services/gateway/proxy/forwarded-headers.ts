@@ -16,7 +16,7 @@ const HOP_BY_HOP = new Set([
 ]);
 /** Headers that clients may not forge, and those that each hop sets. CGI and WSGI read `_` as `-`. */
 const SET_BY_GATEWAY =
-  /^(?:x[-_]user[-_].*|x[-_]internal[-_].*|forwarded|x[-_]forwarded[-_].*|x[-_]real[-_]ip|x[-_]request[-_]id|host|expect)$/;
+  /^(?:x[-_]user[-_].*|x[-_]internal[-_].*|x[-_]gatehouse[-_].*|forwarded|x[-_]forwarded[-_].*|x[-_]real[-_]ip|x[-_]request[-_]id|host|expect)$/;
 /** Headers that make some frameworks serve another path or method than the one that the gateway has checked. */
 const OVERRIDES =
   /^x[-_](?:(?:original|rewrite|override|envoy)[-_].*|(?:http[-_])?(?:method|url|path|host)(?:[-_]override)?)$/;
@@ -52,6 +52,8 @@ export function forwardedRequestHeaders(request: FastifyRequest): IncomingHttpHe
     headers['x-user-id'] = userIdOf(principal.user) ?? '';
     headers['x-user-email'] = fieldValue(principal.user.email);
     headers['x-user-plan'] = fieldValue(String(principal.user.subscription_plan ?? 'Free'));
+    const { support } = principal.session;
+    if (support) headers['x-gatehouse-operator'] = fieldValue(support.operator);
   }
   return headers;
 }

@@ -45,7 +45,10 @@ export function createIdempotency(
       throw new AppError('invalidFormat', { text: 'Idempotency-Key must be 1 to 255 visible characters' });
     }
     const path = request.url.split('?', 1)[0];
-    const _id = digest(JSON.stringify([principal.user._id.toHexString(), request.method, path, key]));
+    const { user, session } = principal;
+    // What the person was answered is not shown to an operator, and the person is not answered with what an operator did.
+    const supported = session.support ? [session.id] : [];
+    const _id = digest(JSON.stringify([user._id.toHexString(), request.method, path, key, ...supported]));
     const { body, fingerprints } = fingerprinted(request, whole, secrets);
 
     const lease = await leaseKey(db, _id, now);

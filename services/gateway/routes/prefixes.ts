@@ -153,6 +153,8 @@ export async function prefixes(
     const routing = {
       public: PUBLIC_PREFIXES.has(prefix),
       withoutUserId: PREFIXES_WITHOUT_USER_ID.has(prefix),
+      // Whoever is an operator acts there as themselves.
+      ...(prefix === '/api/v1/admin' && { allowsSupport: 'none' as const }),
       ...(BODY_LIMITS[prefix] && { maxBody: BODY_LIMITS[prefix] }),
       // The user service judges the tokens of SCIM, so a provider with a good one is not held up.
       countsRefusals: prefix === '/scim/v2',

@@ -11,6 +11,7 @@ const MAX_NAMES = 50;
 
 export const nameSession = operation('PATCH /api/v1/users/me/sessions/{session_id}', {
   needs: 'own',
+  supportSession: 'refused',
   summary: 'Name the device of a session',
   description: 'Gives the device of one of your own sessions a name. `null` removes the name.',
   params: z.object({ session_id: line(200) }),

@@ -11,6 +11,7 @@ import {
   presentEvent,
   within,
   withoutAddresses,
+  withoutOperatorAddress,
 } from '../audit-list.ts';
 import { operation } from './operation.ts';
 import { ownAttempts } from './own-attempts.ts';
@@ -60,5 +61,6 @@ export function ownEvents(
 export function presentToPerson({ user_id, email }: User, event: AuditEvent) {
   const shown = presentEvent(event);
   const isOwn = event.user_id === user_id || (event.user_id === null && event.email === emailKey(email));
-  return isOwn ? shown : withoutAddresses(shown);
+  if (!isOwn) return withoutAddresses(shown);
+  return withoutOperatorAddress(shown);
 }

@@ -13,6 +13,7 @@ export const archiveDepartment = operation(
   'POST /api/v1/organizations/{organization_id}/departments/{department_id}/archive',
   {
     needs: 'ownership',
+    supportSession: 'refused',
     whileArchived: true,
     summary: 'Archive a department',
     description: `The department is read-only from now on, its billing has ended and its webhooks are quiet. After ${ARCHIVED_DAYS} days it is deleted for good, with its members, invitations and webhooks; until then it can be restored. Its chatbots are deleted with it, or move at once to another department of the organization, as \`chatbots\` says. Has no effect on a department that is archived already.`,

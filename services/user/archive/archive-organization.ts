@@ -8,6 +8,7 @@ import { operation } from './operation.ts';
 /** CONTRACT.md §Archive. */
 export const archiveOrganization = operation('POST /api/v1/organizations/{organization_id}/archive', {
   needs: 'ownership',
+  supportSession: 'refused',
   whileArchived: true,
   summary: 'Archive an organization',
   description: `Closes the organization: from now on it is read-only with everything in it, its billing has ended and its webhooks are quiet. People log in as before. After ${ARCHIVED_DAYS} days it is deleted for good, with its departments, chatbots, members, invitations, webhooks, connections and domains; until then an Owner can restore it. Has no effect on an organization that is archived already.`,

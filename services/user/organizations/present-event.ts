@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import type { Filter } from 'mongodb';
-import { presentEvent, withoutAddresses } from '../audit-list.ts';
+import { presentEvent, withoutAddresses, withoutOperatorAddress } from '../audit-list.ts';
 
 /** The events of an accepted invitation, whose actor is the invitee. */
 const ACCEPTED: ReadonlySet<AuditEvent['action']> = new Set([
@@ -14,7 +14,7 @@ export const actorShown = { action: { $ne: 'invitation.decline' } } as const sat
 
 /** The event as the Owners of its organization may see it. */
 export function presentToOwners(event: AuditEvent) {
-  const shown = presentEvent(event);
+  const shown = withoutOperatorAddress(presentEvent(event));
   if (event.action === actorShown.action.$ne) {
     return { ...shown, actor: { user_id: null, email: null }, address: null };
   }

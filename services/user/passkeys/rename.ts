@@ -7,6 +7,7 @@ import { ownPasskey } from './own-passkeys.ts';
 
 export const renamePasskey = operation('PATCH /api/v1/users/me/passkeys/{passkey_id}', {
   needs: 'own',
+  supportSession: 'refused',
   summary: 'Rename a passkey',
   description: 'Changes the name in this service. The name in a password manager stays.',
   params: ofPasskey,

@@ -26,7 +26,7 @@ afterAll(() => drop());
 let clock: Clock;
 let principals: Principals;
 const create = (PRINCIPAL_CACHE_MS = 1_000) =>
-  createPrincipals({ PRINCIPAL_CACHE_MS }, { users: db.users, tokens, now: clock.now });
+  createPrincipals({ PRINCIPAL_CACHE_MS }, { db, tokens, now: clock.now });
 beforeEach(() => {
   clock = testClock();
   principals = create();
@@ -196,7 +196,7 @@ describe('forget', () => {
 });
 
 test('a full cache drops the least recently used bearer', async () => {
-  const dependencies = { users: db.users, tokens, now: clock.now };
+  const dependencies = { db, tokens, now: clock.now };
   principals = createPrincipals({ PRINCIPAL_CACHE_MS: 1_000 }, dependencies, 2);
   const user = await newUser();
   const [one, two, three] = [bearer(user), bearer(user), bearer(user)];

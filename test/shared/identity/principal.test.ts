@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
+import type { DatabaseConnection } from '@gatehouse/shared/data/connect';
 import { AppError } from '@gatehouse/shared/http/errors';
+import { operatorCollections } from '@gatehouse/shared/identity/operators';
 import {
   callerId,
   createAuthenticate,
@@ -9,27 +11,28 @@ import {
 } from '@gatehouse/shared/identity/principal';
 import { createTokens, newSessionId } from '@gatehouse/shared/identity/tokens';
 import type { User } from '@gatehouse/shared/identity/user-record';
-import { userCollections as COLLECTIONS } from '@gatehouse/shared/identity/users';
+import { userCollections } from '@gatehouse/shared/identity/users';
 import { contract } from '@gatehouse/shared/operation/operation';
 import Fastify, { type FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Accounts, watchedDatabase } from '../../fixtures/database.ts';
+import { watchedDatabase } from '../../fixtures/database.ts';
 import { newMember } from '../../fixtures/members.ts';
 
 const SECRET = 'a secret that only this file knows, 32 bytes and more';
 const NOW = Date.UTC(2026, 0, 15, 9, 30);
+const COLLECTIONS = { ...userCollections, ...operatorCollections };
 const SECONDS = NOW / 1000;
 const tokens = createTokens({ JWT_SECRET: SECRET });
 
-let db: Accounts;
+let db: DatabaseConnection<typeof COLLECTIONS>;
 let drop: () => Promise<void>;
 /** The commands sent by the driver. */
 let commands: string[];
 let authenticate: ReturnType<typeof createAuthenticate>;
 beforeAll(async () => {
   ({ db, drop, commands } = await watchedDatabase(COLLECTIONS));
-  authenticate = createAuthenticate(db.users, tokens);
+  authenticate = createAuthenticate(db, tokens);
 });
 afterAll(() => drop());
 
@@ -204,7 +207,7 @@ describe('requirePrincipal', () => {
     const app = Fastify();
     app.setErrorHandler<AppError>((error, _, reply) => reply.code(error.status ?? 500).send(error.message));
     app.setNotFoundHandler((_, reply) => reply.code(404).send('Not found'));
-    await app.register(requirePrincipal, { users: db.users, tokens, now: () => NOW });
+    await app.register(requirePrincipal, { db, tokens, now: () => NOW });
     const config = {
       operation: contract('GET /mine', {
         needs: 'own',

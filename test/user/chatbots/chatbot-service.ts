@@ -27,7 +27,7 @@ export async function startChatbotService({ clock = testClock() }: { clock?: Clo
     description: 'Chatbots.',
     config,
     checks: {},
-    hooks: (server) => server.register(requirePrincipal, { users: db.users, tokens, now: clock.now }),
+    hooks: (server) => server.register(requirePrincipal, { db, tokens, now: clock.now }),
     now: clock.now,
   });
   await addOperations(app, chatbots, { config, db, now: clock.now, accept: async () => 'accepted' });

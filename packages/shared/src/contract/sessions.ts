@@ -11,6 +11,7 @@ import { message } from '../operation/responses.ts';
 
 const logout = {
   needs: 'own',
+  supportSession: 'allowed',
   endsSessions: true,
   passesBudget: true,
   ignoresIdempotencyKey: true,

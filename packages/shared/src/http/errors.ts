@@ -22,6 +22,8 @@ const ERRORS = {
     'The organization requires a second factor. Please set one up in your profile and try again.',
     'ENROLLMENT_REQUIRED',
   ],
+  supportSessionReadOnly: [403, 'A read-only support session changes nothing', 'SUPPORT_SESSION_READ_ONLY'],
+  supportSessionRefused: [403, 'Only the person themselves may do this', 'SUPPORT_SESSION_REFUSED'],
   captchaFailed: [400, 'reCAPTCHA validation failed', 'CAPTCHA_REQUIRED'],
   emailRegistered: [400, 'Email already registered', 'DUPLICATE_RESOURCE'],
   userNotFound: [404, 'User not found', 'RESOURCE_NOT_FOUND'],

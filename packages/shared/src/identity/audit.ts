@@ -35,6 +35,8 @@ export interface AuditEvent {
   address: string | null;
   /** The id of the request, or of the job. */
   request_id: string;
+  /** The user_id of the operator who acted as the account, in a support session. */
+  operator?: string;
   /** The session that the action began or extended. Only the account itself may see it. */
   session?: AuditedSession;
   /** Set until the event has been relayed to webhooks. */
@@ -194,6 +196,7 @@ function eventOf(
   details: Details & Partial<Pick<AuditEvent, 'event_id'>>,
 ): AuditEvent {
   const account = principal?.user;
+  const { operator } = principal?.session.support ?? {};
   const { email = account?.email ?? null, user_id = account ? userIdOf(account) : null } = details;
   const { action, outcome = 'success' } = details;
   return {
@@ -210,6 +213,7 @@ function eventOf(
     user_id,
     address: ip,
     request_id: id,
+    ...(operator !== undefined && { operator }),
     // Refused attempts cost nothing here.
     ...(outcome === 'success' && RELAYED.has(action) && { relay: true as const }),
   };

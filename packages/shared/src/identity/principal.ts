@@ -1,14 +1,17 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Collection, WithId } from 'mongodb';
+import type { WithId } from 'mongodb';
+import type { Collections } from '../data/connect.ts';
 import { AppError } from '../http/errors.ts';
 import { contractOfRequest } from '../http/response-headers.ts';
 import { emailKey } from './email.ts';
 import { factorMethods, isEnrolled } from './enrolled.ts';
+import type { operatorCollections } from './operators.ts';
 import { hasEnded, type Session, sessionOf } from './sessions.ts';
+import { mayStillSupport, refuseInSupportSession, type SupportAccess } from './support-sessions.ts';
 import type { Tokens } from './tokens.ts';
 import type { User } from './user-record.ts';
-import { findUserByEmail, isActive, userIdOf, userReader } from './users.ts';
+import { findUserByEmail, isActive, type userCollections, userIdOf, userReader } from './users.ts';
 import { hasPasskey, hasPassword } from './ways-in.ts';
 
 /** The caller: an active user with a live session. */
@@ -16,7 +19,7 @@ export interface Principal {
   /** Requests that arrive together may share the record. */
   user: Readonly<WithId<User>>;
   session: Session;
-  /** When the person last proved to be there, at first by the login; Unix milliseconds. */
+  /** When the person last proved to be there, at first by the login; Unix milliseconds. 0 in a support session. */
   confirmedAt: number;
   /** When the bearer was checked; Unix milliseconds. */
   checkedAt: number;
@@ -28,6 +31,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the route needs no bearer. */
     public?: boolean;
+    /** Which support sessions may call a route; see `supportOn`. An operation says so itself. */
+    allowsSupport?: SupportAccess;
   }
   interface FastifyRequest {
     /** The caller; always set on a route that is not public. */
@@ -41,12 +46,15 @@ export const FRESH = 10 * 60_000;
 /** Returns the token of an `Authorization` header. The prefix is optional (CONTRACT.md §Bearer). */
 export const withoutScheme = (authorization: string): string => authorization.replace(/^Bearer /i, '');
 
+/** What the bearer check reads. */
+export type BearerCollections = Collections<typeof userCollections & typeof operatorCollections>;
+
 /**
- * Checks an `Authorization` header (CONTRACT.md §Bearer) with one database query.
+ * Checks an `Authorization` header (CONTRACT.md §Bearer) with one database query; that of a support session with three.
  * @param now Unix milliseconds.
  * @throws {AppError} noAuthorizationHeader, tokenExpired or invalidToken.
  */
-export function createAuthenticate(users: Collection<User>, tokens: Tokens) {
+export function createAuthenticate({ users, operators }: BearerCollections, tokens: Tokens) {
   const readUser = userReader(users);
   return async (authorization: string | undefined, now: number): Promise<Principal> => {
     if (!authorization) throw new AppError('noAuthorizationHeader');
@@ -56,12 +64,19 @@ export function createAuthenticate(users: Collection<User>, tokens: Tokens) {
 
     const { email, user_id } = check.claims;
     const user = user_id === null ? await findUserByEmail(users, email) : await readUser(user_id);
-    const session = { ...sessionOf(token, check.sid, check.claims), ...(check.sso && { sso: check.sso }) };
+    const { sso, support } = check;
+    const session = {
+      ...sessionOf(token, check.sid, check.claims),
+      ...(sso && { sso }),
+      ...(support && { support }),
+    };
     // A deleted account's token must not open the account that gets its user_id.
     if (user && emailKey(user.email) !== emailKey(email)) throw new AppError('invalidToken');
     if (!user || !isActive(user) || hasEnded(user, session)) throw new AppError('invalidToken');
-    // No login of ours issues a token without a sid, so its holder has never confirmed.
-    const confirmedAt = check.confirmedAt ?? (session.hasId ? session.beganAt : 0);
+    if (support && !(await mayStillSupport(operators, readUser, { user, session, support })))
+      throw new AppError('invalidToken');
+    // No login of ours issues a token without a sid, so its holder has never confirmed. Neither has an operator.
+    const confirmedAt = check.confirmedAt ?? (session.hasId && !support ? session.beganAt : 0);
     return { user, session, confirmedAt, checkedAt: now, expiresAt: check.claims.exp * 1000 };
   };
 }
@@ -73,10 +88,10 @@ export function createAuthenticate(users: Collection<User>, tokens: Tokens) {
 export const requirePrincipal = fp(
   async (
     app: FastifyInstance,
-    { users, tokens, now }: { users: Collection<User>; tokens: Tokens; now: () => number },
+    { db, tokens, now }: { db: BearerCollections; tokens: Tokens; now: () => number },
   ) => {
     app.decorateRequest('principal', undefined);
-    const authenticate = createAuthenticate(users, tokens);
+    const authenticate = createAuthenticate(db, tokens);
     const routes: RouteOptions[] = [];
     app.addHook('onRoute', (route) => void routes.push(route));
     // Every scope has registered its routes by now.
@@ -88,7 +103,9 @@ export const requirePrincipal = fp(
     });
     app.addHook('onRequest', async (request) => {
       if (isPublic(request)) return;
-      request.principal = await authenticate(request.headers.authorization, now());
+      const principal = await authenticate(request.headers.authorization, now());
+      refuseInSupportSession(request, principal);
+      request.principal = principal;
     });
   },
 );

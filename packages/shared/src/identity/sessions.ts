@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Collection, Filter, ObjectId } from 'mongodb';
-import { LIFETIME, type SessionClaims, startOf } from './tokens.ts';
+import { LIFETIME, type SessionClaims, type SupportSession, startOf } from './tokens.ts';
 import type { User } from './user-record.ts';
 
 /** The session that a token belongs to. */
@@ -13,6 +13,8 @@ export interface Session {
   beganAt: number;
   /** Whether it began at an identity provider, as its token says. */
   sso?: true;
+  /** Set if an operator is in the account of the person. */
+  support?: SupportSession;
 }
 
 /** Maximum number of ended sessions on a user record. One more ends all sessions, so the record stays small. */

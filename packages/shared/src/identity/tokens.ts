@@ -13,6 +13,19 @@ export interface SessionClaims {
   exp: number;
 }
 
+/** What an operator may do in the account of a person: look at it, or act as the person within limits. */
+export type SupportMode = 'read' | 'full';
+
+/** The session of an operator in the account of a person. */
+export interface SupportSession {
+  mode: SupportMode;
+  /** The user_id of the operator. */
+  operator: string;
+}
+
+/** Seconds that it lasts at most, since nothing extends it. */
+export const SUPPORT_LIFETIME = 60 * 60;
+
 /** A login whose first factor was right and that waits for the second. */
 export interface HalfLogin {
   /** The `_id` of the account, in hexadecimal. */
@@ -92,7 +105,14 @@ const NO_BEARERS: ReadonlySet<unknown> = new Set([
 ]);
 
 export type TokenCheck =
-  | { ok: true; claims: SessionClaims; sid: string | undefined; sso?: true; confirmedAt?: number }
+  | {
+      ok: true;
+      claims: SessionClaims;
+      sid: string | undefined;
+      sso?: true;
+      confirmedAt?: number;
+      support?: SupportSession;
+    }
   | { ok: false; reason: 'invalid' | 'expired' };
 
 /**
@@ -119,8 +139,9 @@ export function createTokens(config: {
       noTimestamp: true,
       header: { alg: 'HS256', ...header },
     });
-  const decoded = (token: string) =>
-    decode(token, signingKey) ?? (previousKey ? decode(token, previousKey) : undefined);
+  const decoded = (token: string, isUnderstood?: Understands) =>
+    decode(token, signingKey, isUnderstood) ??
+    (previousKey ? decode(token, previousKey, isUnderstood) : undefined);
   const payloadOf = <Payload>(token: string, type: string, now: number): Payload | undefined => {
     const { payload, header } = decoded(token) ?? {};
     if (header?.typ !== type || !hasExp(payload) || payload.exp <= now / 1000) return undefined;
@@ -147,6 +168,19 @@ export function createTokens(config: {
         ...(sso && { sso }),
         ...(confirmed_at !== undefined && { confirmed_at }),
       });
+    },
+    /**
+     * Signs the token of a support session. Its parameters are critical (RFC 7515 §4.1.11): whoever does not know them
+     * must refuse it, in place of taking its bearer for the person.
+     */
+    supportSession(
+      { email, user_id }: { email: string; user_id: string },
+      { mode, operator }: SupportSession,
+      now: number,
+      { lifetime, sid }: { lifetime: number; sid: string },
+    ): string {
+      const header = { sid, support: mode, operator, crit: SUPPORT_PARAMETERS };
+      return sign({ email, user_id }, Math.min(lifetime, SUPPORT_LIFETIME), now, header);
     },
     /** Signs the token of half a login. It is accepted with a code of the second factor and nowhere else. */
     factor: (login: HalfLogin, now: number): string =>
@@ -210,13 +244,16 @@ export function createTokens(config: {
     /** Verifies a session token without checking whether its session has ended. */
     verify(token: string, now: number): TokenCheck {
       // The signature comes first: only a token that we signed is reported as expired.
-      const { payload, header } = decoded(token) ?? {};
+      const { payload, header } = decoded(token, isSupport) ?? {};
       if (!hasExp(payload)) return { ok: false, reason: 'invalid' };
       if (payload.exp <= now / 1000) return { ok: false, reason: 'expired' };
-      const { sid, sso, typ, confirmed_at } = header as unknown as Record<string, unknown>;
+      const { sid, sso, typ, confirmed_at, ...rest } = header as unknown as Record<string, unknown>;
       if (NO_BEARERS.has(typ) || !isSession(payload) || !(sid === undefined || isSessionId(sid))) {
         return { ok: false, reason: 'invalid' };
       }
+      const support = supportOf(rest);
+      if (support && !isShort(payload, sid)) return { ok: false, reason: 'invalid' };
+      if (support) return { ok: true, claims: payload, sid, support };
       const confirmedAt = typeof confirmed_at === 'number' ? confirmed_at * 1000 : undefined;
       return {
         ok: true,
@@ -231,15 +268,38 @@ export function createTokens(config: {
 
 export type Tokens = ReturnType<typeof createTokens>;
 
-function decode(token: string, key: KeyObject): jwt.Jwt | undefined {
+/** Whether a caller knows what the critical parameters of a token mean. */
+type Understands = (header: Record<string, unknown>) => boolean;
+
+const understandsNone: Understands = (header) => !('crit' in header);
+
+function decode(token: string, key: KeyObject, isUnderstood = understandsNone): jwt.Jwt | undefined {
   try {
     const decoded = jwt.verify(token, key, { algorithms: ['HS256'], complete: true, ignoreExpiration: true });
     // RFC 7515 §4.1.11: a token with a critical extension that is not understood is invalid.
-    return 'crit' in decoded.header ? undefined : decoded;
+    return isUnderstood(decoded.header as unknown as Record<string, unknown>) ? decoded : undefined;
   } catch {
     return undefined;
   }
 }
+
+const SUPPORT_PARAMETERS = ['support', 'operator'];
+
+/** Whether a header is that of an ordinary token or, with all its parameters, of a support session. */
+const isSupport: Understands = ({ crit, support, operator }) =>
+  crit === undefined
+    ? support === undefined && operator === undefined
+    : JSON.stringify(crit) === JSON.stringify(SUPPORT_PARAMETERS) &&
+      (support === 'read' || support === 'full') &&
+      typeof operator === 'string' &&
+      operator !== '';
+
+const supportOf = ({ crit, support, operator }: Record<string, unknown>): SupportSession | undefined =>
+  crit === undefined ? undefined : { mode: support as SupportMode, operator: operator as string };
+
+/** Whether a token ends within the time that its support session may last. */
+const isShort = ({ exp }: { exp: number }, sid: string | undefined): boolean =>
+  sid !== undefined && exp * 1000 <= startOf(sid) + SUPPORT_LIFETIME * 1000;
 
 /** The last second that a Date can hold (ECMA-262 §21.4.1.1). */
 const MAX_EXP = 8.64e12;

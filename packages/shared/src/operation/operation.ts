@@ -4,7 +4,8 @@ import type { Collections } from '../data/connect.ts';
 import type { ErrorName } from '../http/errors.ts';
 import type { auditCollections, Details } from '../identity/audit.ts';
 import type { AuditAction } from '../identity/audit-actions.ts';
-import { isBearer, type Requirement } from './requirement.ts';
+import type { SupportAccess } from '../identity/support-sessions.ts';
+import { grantsRoles, isBearer, type Requirement } from './requirement.ts';
 import type { Message, OutputOf, Returns } from './responses.ts';
 
 /**
@@ -32,6 +33,11 @@ export interface Declaration<
   needs: Requirement;
   /** Whether the caller must have logged in or confirmed within the last ten minutes. Their account must have a user_id. */
   fresh?: true;
+  /**
+   * Whether support sessions may make a call: `refused` to all of them, or `allowed` also to a read-only one. By default a
+   * read-only one may read and a full one may write, except for what follows from the declaration (`supportAccess`).
+   */
+  supportSession?: 'refused' | 'allowed';
   /** Whether callers may do this to themselves without the permission. */
   orOneself?: boolean;
   /** Whether a call that writes is allowed in an archived organization or department: always, or to callers about themselves. */
@@ -112,6 +118,8 @@ export interface Facts extends Declaration {
   contract: OperationContract;
   /** Whether the gateway takes an Idempotency-Key for it. */
   takesIdempotencyKey: boolean;
+  /** Which support sessions may call it. */
+  allowsSupport: SupportAccess;
 }
 
 /** The contract of each part of the paths; everything else is the catalogue's. */
@@ -124,11 +132,24 @@ function contractOf(path: string): OperationContract {
   return contract ?? 'catalogue';
 }
 
+/**
+ * Only the person themselves proves who they are, gets credentials, ends their sessions, and gives roles to others: an
+ * operator gains no role by a support session.
+ */
+function supportAccess(method: Method, declaration: Declaration): SupportAccess {
+  const { needs, fresh, returnsSecret, endsSessions, supportSession } = declaration;
+  if (supportSession === 'allowed') return 'read';
+  if (supportSession === 'refused' || fresh) return 'none';
+  if (isBearer(needs) && (returnsSecret || endsSessions || grantsRoles(needs))) return 'none';
+  return method === 'GET' ? 'read' : 'full';
+}
+
 function factsOf<D extends Declaration>(line: RouteLine, declaration: D) {
   const [method, path] = line.split(' ') as [Method, string];
   const { needs, returnsSecret, ignoresIdempotencyKey } = declaration;
   const takesIdempotencyKey = isBearer(needs) && method !== 'GET' && !returnsSecret && !ignoresIdempotencyKey;
-  return { ...declaration, method, path, contract: contractOf(path), takesIdempotencyKey };
+  const allowsSupport = supportAccess(method, declaration);
+  return { ...declaration, method, path, contract: contractOf(path), takesIdempotencyKey, allowsSupport };
 }
 
 /** Declares an operation that the gateway knows as well as the service that serves it. */

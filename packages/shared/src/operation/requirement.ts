@@ -22,6 +22,10 @@ export const isBearer = (
 ): requirement is Exclude<Requirement, (typeof WITHOUT_BEARER)[number]> =>
   !WITHOUT_BEARER.some((each) => each === requirement);
 
+/** Whether who meets a requirement can give roles to others. */
+export const grantsRoles = (requirement: Requirement): boolean =>
+  requirement === 'add users' || requirement === 'assign roles';
+
 /** Whether an operation may be about an organization, which can require a second factor of its members. */
 export const concernsOrganizations = (requirement: Requirement): boolean =>
   isBearer(requirement) && requirement !== 'session' && requirement !== 'own';

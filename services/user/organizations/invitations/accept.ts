@@ -11,6 +11,7 @@ import { refuseArchivedPlace } from './place.ts';
 
 export const acceptInvitation = operation('POST /api/v1/invitations/{invitation_id}/accept', {
   needs: 'own',
+  supportSession: 'refused',
   summary: 'Accept an invitation',
   description:
     'Accepts an invitation to a department or an offer to become an Owner, if it is to the caller’s user_id or address, pending, and not expired. If the offer is a transfer, the Owner who made it stops being one in the same step. An invitation lapses when its inviter may no longer grant its role, and an offer when the person who made it is no longer an Owner; while their account cannot act, neither can be accepted. Accepting one invitation to a department ends the other one, to the `user_id` or the address.',

@@ -8,6 +8,7 @@ import { invitationTarget } from './present-invitation.ts';
 
 export const declineInvitation = operation('POST /api/v1/invitations/{invitation_id}/decline', {
   needs: 'own',
+  supportSession: 'refused',
   summary: 'Decline an invitation',
   description:
     'Declines a pending invitation or offer to the caller. The inviter sees that it was declined until it would have expired, and nothing else about the caller.',

@@ -17,6 +17,7 @@ import { MAX_PENDING, otherOffers, presentOffer } from './offers.ts';
 
 export const offerOwnership = operation('PUT /api/v1/organizations/{organization_id}/owners/{user_id}', {
   needs: 'ownership',
+  supportSession: 'refused',
   summary: 'Offer ownership to a user, or transfer your own',
   description: `Returns 200 and the Owner, unchanged, if the user is one already, also with \`transfer\`; the caller stays an Owner then. Otherwise it makes or renews an offer and returns 202, whether an account has this user_id or not; the user becomes an Owner by accepting it. With \`transfer\` the caller stops being an Owner in the same step. An offer expires after ${VALID_DAYS} days. An organization has at most ${MAX_OWNERS} Owners and ${MAX_PENDING} pending offers.`,
   body: jsonBody({ transfer: z.boolean(expecting('must be a boolean')).exactOptional() })

@@ -10,6 +10,7 @@ import { operation } from '../operation.ts';
 
 export const removeOwner = operation('DELETE /api/v1/organizations/{organization_id}/owners/{user_id}', {
   needs: 'ownership',
+  supportSession: 'refused',
   whileArchived: 'oneself',
   summary: 'Remove an Owner from an organization',
   description:

@@ -12,6 +12,7 @@ export const resendOffer = operation(
   'POST /api/v1/organizations/{organization_id}/offers/{invitation_id}/resend',
   {
     needs: 'ownership',
+    supportSession: 'refused',
     summary: 'Send an offer to become an Owner again',
     description: `Mails a pending or expired offer again, which is then valid for another ${VALID_DAYS} days. A declined one is 409; make a new offer instead.`,
     returns: offerRecord,

@@ -7,6 +7,7 @@ export const withdrawOffer = operation(
   'DELETE /api/v1/organizations/{organization_id}/offers/{invitation_id}',
   {
     needs: 'ownership',
+    supportSession: 'refused',
     summary: 'Withdraw an offer to become an Owner',
     description: 'Returns 404 for an accepted offer; remove the Owner instead.',
     returns: message('Offer withdrawn', 'The offer is withdrawn'),

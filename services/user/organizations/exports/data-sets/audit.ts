@@ -29,6 +29,7 @@ export const auditEvents: DataSet = {
     'department_id',
     'address',
     'request_id',
+    'operator',
   ],
   count: (db, scope) => db.auditEvents.countDocuments(eventsOf(scope)),
   async read(db, scope, after, limit) {
