@@ -1,42 +1,95 @@
+import { Resolver } from 'node:dns/promises';
 import type { Service } from '@gatehouse/shared/config';
 import { type Command, EXIT, UsageError } from './command.ts';
+import { bounded } from './doctor/bounded.ts';
+import { checkCaptcha } from './doctor/captcha.ts';
+import { checkSamlCertificates, checkTls } from './doctor/certificates.ts';
 import { checkDatabase } from './doctor/database.ts';
 import type { Finding } from './doctor/finding.ts';
+import { checkMailDns } from './doctor/mail-dns.ts';
+import { checkInternetClock, checkProxy, checkUpstreams } from './doctor/network.ts';
 import { checkRecords } from './doctor/records.ts';
+import { checkSecrets } from './doctor/secrets.ts';
 import { checkMail, checkRedis } from './doctor/servers.ts';
-import { checkSettings, SERVICES } from './doctor/settings.ts';
+import { checkSettings, SERVICES, type Settings } from './doctor/settings.ts';
+import { checkMailClock } from './doctor/smtp-clock.ts';
 import type { Terminal } from './terminal.ts';
 
-const USAGE = `Looks at the settings of the services, and at what they need: MongoDB with its indexes and records, the mail server and
-Redis. It changes nothing, and says in words what to do.
+const USAGE = `Looks at the settings of the services, and at what they need: MongoDB with its indexes and records, the mail server
+and its DNS, Redis, the CAPTCHA provider, the upstreams, the certificate of PUBLIC_URL, the clocks, and whether the gateway
+believes a forged X-Forwarded-For. It changes nothing, and says in words what to do.
 
-  npx gatehouse doctor [--service <name>]... [--json]
+  npx gatehouse doctor [--service <name>]... [options]
 
-  --service <name>   gateway, login or user: looks only at what this service needs, for a container that has only its settings
+  --service <name>         gateway, login or user: looks only at what this service needs, for a container that has only its
+                           settings
+  --dkim-selector <name>   looks up the key with which the mail server signs
+  --time-url <url>         compares the clock with the Date of this web server
+  --offline                asks nothing but MongoDB, the mail server and Redis
+  --json                   writes the findings as JSON
 
-It reads every account once, which takes about a minute for a million. The exit code is ${EXIT.problems} if a check fails; warnings
-alone are ${EXIT.ok}.`;
+It reads every record once, which takes about a minute for a million accounts; every other check ends within 20 seconds.
+The exit code is ${EXIT.problems} if a check fails; warnings alone are ${EXIT.ok}.`;
 
 export const doctor: Command = {
   summary: 'checks settings, servers and records, and says what to do',
   usage: USAGE,
-  options: { service: { type: 'string', multiple: true } },
+  options: {
+    service: { type: 'string', multiple: true },
+    'dkim-selector': { type: 'string' },
+    'time-url': { type: 'string' },
+    offline: { type: 'boolean' },
+  },
   async run({ values, terminal }) {
+    const timeUrl = values['time-url'];
+    if (typeof timeUrl === 'string' && !/^https?:$/.test(URL.parse(timeUrl)?.protocol ?? ''))
+      throw new UsageError('--time-url must be a URL that begins with http:// or https://');
     const { settings, findings } = checkSettings(process.env, servicesOf(values.service));
+    findings.push(...checkSecrets(process.env));
     const { gateway, user } = settings;
     const uri = (user ?? gateway ?? settings.login)?.MONGODB_URI;
     if (uri !== undefined)
       findings.push(
-        ...(await checkDatabase(uri, (db) =>
-          checkRecords(db, (what) => terminal.progress(`reading ${what}`)),
-        )),
+        ...(await checkDatabase(uri, async (db) => [
+          ...(await checkRecords(db, (what) => terminal.progress(`reading ${what}`))),
+          ...(await bounded('SAML certificate', () => checkSamlCertificates(db))),
+        ])),
       );
-    if (user) findings.push(await checkMail(user));
-    if (gateway) findings.push(await checkRedis(gateway));
+    terminal.progress('asking the servers');
+    if (user) findings.push(await checkMail(user), ...(await checkMailClock(user.SMTP_URL)));
+    if (gateway) findings.push(...(await checkRedis(gateway)));
+    if (!values.offline)
+      findings.push(
+        ...(await checkNetwork(settings, {
+          dkimSelector: values['dkim-selector'] as string | undefined,
+          timeUrl: timeUrl as string | undefined,
+        })),
+      );
     terminal.result({ findings }, () => findings.flatMap((finding) => linesOf(finding, terminal)));
     return findings.some(({ status }) => status === 'fail') ? EXIT.problems : EXIT.ok;
   },
 };
+
+/** What is asked over the network, all at once. */
+async function checkNetwork(
+  { gateway, user }: Settings,
+  { dkimSelector, timeUrl }: { dkimSelector: string | undefined; timeUrl: string | undefined },
+): Promise<Finding[]> {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  const resolveTxt = (name: string) => resolver.resolveTxt(name);
+  const checks: [name: string, check: () => Promise<Finding[]>][] = [
+    ['internet clock', () => checkInternetClock(timeUrl)],
+  ];
+  if (user) checks.push(['mail DNS', () => checkMailDns(user, { resolveTxt, dkimSelector })]);
+  if (gateway)
+    checks.push(
+      ['CAPTCHA', () => checkCaptcha(gateway)],
+      ['upstreams', () => checkUpstreams(gateway)],
+      ['certificate', () => checkTls(gateway.PUBLIC_URL)],
+      ['TRUST_PROXY', () => checkProxy(gateway)],
+    );
+  return (await Promise.all(checks.map(([name, check]) => bounded(name, check)))).flat();
+}
 
 /** @param names those of the command line; undefined means every service. */
 function servicesOf(names: unknown): readonly Service[] {

@@ -1,10 +1,11 @@
 import { createServer } from 'node:net';
 import { loadConfig } from '@gatehouse/shared/config';
 import { startMailbox } from '@gatehouse/standalone/mailbox/mailbox';
+import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkDatabase } from '../../commands/gatehouse/doctor/database.ts';
 import type { Finding } from '../../commands/gatehouse/doctor/finding.ts';
-import { checkRecords } from '../../commands/gatehouse/doctor/records.ts';
+import { checkRecords, REFERENCES } from '../../commands/gatehouse/doctor/records.ts';
 import { checkMail, checkRedis } from '../../commands/gatehouse/doctor/servers.ts';
 import { checkSettings } from '../../commands/gatehouse/doctor/settings.ts';
 import { COLLECTIONS as GATEWAY_COLLECTIONS } from '../../services/gateway/database.ts';
@@ -120,6 +121,11 @@ describe('the database', () => {
     ]);
     await fresh.db.features.createIndex({ user_id: 1 }, { unique: true, name: 'an older name' });
     expect(await server()).toStrictEqual([]);
+    await fresh.db.features.createIndex({ assigned_at: 1 });
+    expect(await server()).toMatchObject([
+      { check: 'indexes', status: 'warn', found: 'features: assigned_at_1 is not one of ours' },
+    ]);
+    await fresh.db.features.dropIndex('assigned_at_1');
   });
 
   test('names records that refer to nothing, passwords that are plain, and accounts without a user_id', async () => {
@@ -134,6 +140,29 @@ describe('the database', () => {
       { check: 'features.user_id', status: 'warn', found: '2 name none of users, for example User-1' },
     ]);
   });
+
+  test.each(REFERENCES.map(([name, field, target]) => ({ name, field, target })))(
+    'names orphans of $name.$field',
+    async ({ name, field, target }) => {
+      const orphan =
+        field === '_id'
+          ? 'nobody'
+          : field.split('.').reduceRight<unknown>((value, part) => ({ [part]: value }), 'nobody');
+      const client = await MongoClient.connect(fresh.uri);
+      const collection = client.db().collection(name);
+      try {
+        const record = typeof orphan === 'string' ? { _id: orphan as never } : (orphan as object);
+        const { insertedId } = await collection.insertOne({ ...record, email: 'orphan@example.com', seq: 1 });
+        const found = `1 name none of ${target}, for example nobody`;
+        expect(await records()).toContainEqual(
+          expect.objectContaining({ check: `${name}.${field}`, status: 'warn', found }),
+        );
+        await collection.deleteOne({ _id: insertedId });
+      } finally {
+        await client.close();
+      }
+    },
+  );
 
   test('names a user_id that several accounts have', async () => {
     const index = (await fresh.db.users.indexes()).find(({ key }) => 'user_id' in key);
@@ -172,7 +201,7 @@ describe('the servers', () => {
   test('a mail server that is down fails, Redis is a warning', async () => {
     const port = await closedPort();
     expect(await checkMail(user(`smtp://127.0.0.1:${port}`))).toMatchObject({ status: 'fail' });
-    expect(await checkRedis(gateway(`redis://127.0.0.1:${port}`))).toMatchObject({ status: 'warn' });
-    expect(await checkRedis(gateway(''))).toMatchObject({ status: 'ok' });
+    expect(await checkRedis(gateway(`redis://127.0.0.1:${port}`))).toMatchObject([{ status: 'warn' }]);
+    expect(await checkRedis(gateway(''))).toMatchObject([{ status: 'ok' }]);
   });
 });

@@ -1,14 +1,13 @@
-import { missingIndexes } from '@gatehouse/shared/data/build-indexes';
+import { compareIndexes } from '@gatehouse/shared/data/build-indexes';
 import { checkOptions, checkServer } from '@gatehouse/shared/data/check-server';
 import { type Db, MongoClient } from 'mongodb';
 import { COLLECTIONS as GATEWAY_COLLECTIONS } from '../../../services/gateway/database.ts';
 import { COLLECTIONS as LOGIN_COLLECTIONS } from '../../../services/login/database.ts';
 import { COLLECTIONS as USER_COLLECTIONS } from '../../../services/user/database.ts';
+import { clockFinding } from './clock.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const TIMEOUT = 5_000;
-/** Milliseconds between the clocks. Leases of deliveries last five seconds. */
-const MAX_SKEW = { warn: 1_000, fail: 5_000 };
 
 const COLLECTIONS = Object.values({ ...USER_COLLECTIONS, ...LOGIN_COLLECTIONS, ...GATEWAY_COLLECTIONS });
 
@@ -47,7 +46,14 @@ export async function checkDatabase(
       found: `${version}`,
       advice: 'upgrade MongoDB, or name all members in MONGODB_URI; the services refuse to start',
     });
-    return [options, server, await checkClock(db, now), ...(await checkIndexes(db)), ...(await then(db))];
+    return [
+      options,
+      server,
+      await checkClock(db, now),
+      ...(await checkFeatures(db)),
+      ...(await checkIndexes(db)),
+      ...(await then(db)),
+    ];
   } finally {
     await client.close();
   }
@@ -70,19 +76,45 @@ async function finding(
 async function checkClock(db: Db, now: () => number): Promise<Finding> {
   const asked = now();
   const { localTime } = await db.command({ hello: 1 });
-  const middle = (asked + now()) / 2;
-  const skew = Math.round(Math.abs(new Date(localTime).getTime() - middle));
-  const advice =
-    'synchronize the clocks of all hosts (chrony or systemd-timesyncd); tokens, codes and leases need them';
-  const found = `${skew} ms away from the clock of this machine`;
-  if (skew >= MAX_SKEW.fail) return fail('MongoDB clock', found, advice);
-  return skew >= MAX_SKEW.warn ? warn('MongoDB clock', found, advice) : ok('MongoDB clock', found);
+  return clockFinding('MongoDB clock', { asked, answered: now(), said: new Date(localTime).getTime() });
 }
 
+/** What the server could do and does not: survive its host, and what its version has new. */
+async function checkFeatures(db: Db): Promise<Finding[]> {
+  const { setName, hosts = [] } = await db.command({ hello: 1 });
+  const members = ok(
+    'MongoDB members',
+    typeof setName === 'string'
+      ? `replica set ${setName} with ${hosts.length} members`
+      : 'one server, no replica set',
+  );
+  const stored = await db
+    .admin()
+    .command({ getParameter: 1, featureCompatibilityVersion: 1 })
+    .then((answer) => answer.featureCompatibilityVersion?.version as string | undefined)
+    // The account of a service may not ask.
+    .catch(() => undefined);
+  if (stored === undefined || Number.parseInt(stored, 10) >= LEAST_FEATURES) return [members];
+  return [
+    members,
+    warn(
+      'MongoDB features',
+      `the server still behaves as version ${stored}`,
+      'once the upgrade has proven itself: db.adminCommand({ setFeatureCompatibilityVersion: "<version>", confirm: true })',
+    ),
+  ];
+}
+
+/** The features of MongoDB that the queries are tested with. */
+const LEAST_FEATURES = 7;
+
 async function checkIndexes(db: Db): Promise<Finding[]> {
-  const missing = await missingIndexes(db, COLLECTIONS);
-  const advice = 'start each service once: it builds its indexes, or names what prevents one';
-  return missing.length === 0
-    ? [ok('indexes', 'all there')]
-    : missing.map((index) => warn('indexes', `${index} is missing`, advice));
+  const { missing, extra } = await compareIndexes(db, COLLECTIONS);
+  const build = 'start each service once: it builds its indexes, or names what prevents one';
+  const drop = 'each costs time at every write: drop it, unless another application needs it';
+  const findings = [
+    ...missing.map((index) => warn('indexes', `${index} is missing`, build)),
+    ...extra.map((index) => warn('indexes', `${index} is not one of ours`, drop)),
+  ];
+  return findings.length === 0 ? [ok('indexes', 'all there, and no others')] : findings;
 }

@@ -5,17 +5,40 @@ import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { Db, Document } from 'mongodb';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** Records whose field names a record elsewhere. */
-const REFERENCES: readonly Reference[] = [
+/** Records whose field, or each element of a list, names a record elsewhere. */
+export const REFERENCES: readonly Reference[] = [
   ['features', 'user_id', 'users'],
+  ['passkeys', 'account', 'users', '_id'],
+  ['users', 'passkeys', 'passkeys', '_id'],
+  ['users', 'links', 'login_names', '_id'],
+  ['login_names', 'user_id', 'users'],
+  ['organizations', 'owners.user_id', 'users', 'user_id'],
+  ['departments', 'organization_id', 'organizations'],
   ['memberships', 'user_id', 'users'],
   ['memberships', 'organization_id', 'organizations'],
-  ['departments', 'organization_id', 'organizations'],
+  ['memberships', 'department_id', 'departments'],
+  ['organization_people', 'user_id', 'users'],
+  ['organization_people', 'organization_id', 'organizations'],
+  ['former_members', 'organization_id', 'organizations'],
+  ['departures', 'organization_id', 'organizations'],
+  ['billing_entries', 'department_id', 'departments'],
   ['chatbots', 'owner_id', 'users', 'user_id'],
+  ['chatbots', 'permissions.user_id', 'users', 'user_id'],
+  ['chatbots', 'organization_id', 'organizations'],
+  ['chatbots', 'department_id', 'departments'],
+  ['exports', 'organization_id', 'organizations'],
+  ['export_chunks', 'export_id', 'exports'],
   ['webhooks', 'owner_id', 'users', 'user_id'],
+  ['webhook_deliveries', 'webhook_id', 'webhooks'],
+  ['sso_connections', 'organization_id', 'organizations'],
+  ['sso_domains', 'organization_id', 'organizations'],
+  ['sso_domains', 'connection_id', 'sso_connections'],
   ['sso_identities', 'user_id', 'users'],
   ['sso_identities', 'connection_id', 'sso_connections'],
-  ['login_names', 'user_id', 'users'],
+  ['sso_sessions', 'user_id', 'users'],
+  ['sso_sessions', 'connection_id', 'sso_connections'],
+  ['scim_groups', 'connection_id', 'sso_connections'],
+  ['operators', '_id', 'users', 'user_id'],
 ];
 type Reference = readonly [collection: string, field: string, target: string, targetField?: string];
 
@@ -86,21 +109,20 @@ async function checkOrphans(db: Db, [name, field, target, targetField = field]: 
   let orphans = 0;
   let example: unknown;
   const compare = async (values: unknown[]) => {
-    const wanted = [...new Set(values)];
+    const wanted = [...new Map(values.map((value) => [String(value), value])).values()];
     const known = new Set(
-      await db.collection(target).distinct(targetField, { [targetField]: { $in: wanted } }),
+      (await db.collection(target).distinct(targetField, { [targetField]: { $in: wanted } })).map(String),
     );
-    for (const value of values.filter((each) => !known.has(each))) {
+    for (const value of values.filter((each) => !known.has(String(each)))) {
       orphans += 1;
       example ??= value;
     }
   };
   let batch: unknown[] = [];
-  const records = db
-    .collection<Document>(name)
-    .find({ [field]: ANY_STRING }, { projection: { [field]: 1, _id: 0 }, batchSize: BATCH });
+  const projection = field === '_id' ? { _id: 1 } : { [field]: 1, _id: 0 };
+  const records = db.collection<Document>(name).find({}, { projection, batchSize: BATCH });
   for await (const record of records) {
-    batch.push(record[field]);
+    batch.push(...valuesAt(record, field.split('.')));
     if (batch.length < BATCH) continue;
     await compare(batch);
     batch = [];
@@ -113,4 +135,12 @@ async function checkOrphans(db: Db, [name, field, target, targetField = field]: 
     found,
     'they open nothing; an interrupted import or an edit by hand leaves them. Remove them once you know why',
   );
+}
+
+/** The values at a path, as a query sees them: of each element of a list. */
+function valuesAt(value: unknown, [name, ...rest]: string[]): unknown[] {
+  if (Array.isArray(value))
+    return value.flatMap((each) => valuesAt(each, name === undefined ? [] : [name, ...rest]));
+  if (value === null || value === undefined || value === '') return [];
+  return name === undefined ? [value] : valuesAt((value as Document)[name], rest);
 }

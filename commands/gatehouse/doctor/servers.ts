@@ -1,6 +1,7 @@
 import type { Config } from '@gatehouse/shared/config';
 import { Redis } from 'ioredis';
 import { createMailer } from '../../../services/user/mail/mailer.ts';
+import { clockFinding } from './clock.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const TIMEOUT = 5_000;
@@ -20,10 +21,13 @@ export async function checkMail(config: Config<'user'>): Promise<Finding> {
   }
 }
 
-/** Whether the gateways can share their counters. */
-export async function checkRedis({ REDIS_URL }: Config<'gateway'>): Promise<Finding> {
+/** Whether the gateways can share their counters, and agree with their clock. @param now returns Unix milliseconds. */
+export async function checkRedis(
+  { REDIS_URL }: Config<'gateway'>,
+  now: () => number = Date.now,
+): Promise<Finding[]> {
   if (REDIS_URL === undefined)
-    return ok('Redis', 'not used: each gateway counts for itself, which is right for one gateway');
+    return [ok('Redis', 'not used: each gateway counts for itself, which is right for one gateway')];
   const redis = new Redis(REDIS_URL, {
     lazyConnect: true,
     connectTimeout: TIMEOUT,
@@ -33,11 +37,13 @@ export async function checkRedis({ REDIS_URL }: Config<'gateway'>): Promise<Find
   redis.on('error', () => {});
   try {
     await redis.connect();
-    await redis.ping();
-    return ok('Redis', 'answers');
+    const asked = now();
+    const [seconds, microseconds] = await redis.time();
+    const said = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
+    return [ok('Redis', 'answers'), clockFinding('Redis clock', { asked, answered: now(), said })];
   } catch (error) {
     const advice = 'check REDIS_URL and that Redis runs; until then each gateway counts limits for itself';
-    return warn('Redis', `does not answer: ${(error as Error).message}`, advice);
+    return [warn('Redis', `does not answer: ${(error as Error).message}`, advice)];
   } finally {
     redis.disconnect();
   }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { requestJson } from '../request-json.ts';
 import { CHALLENGE_LIFETIME, type VerifyCaptcha } from './provider.ts';
 
-const SITEVERIFY = {
+export const SITEVERIFY = {
   recaptcha: 'https://www.google.com/recaptcha/api/siteverify',
   hcaptcha: 'https://api.hcaptcha.com/siteverify',
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',

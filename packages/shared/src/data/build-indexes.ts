@@ -60,12 +60,15 @@ export async function buildIndexes(
   await withTimeout(Promise.all(builds), limit, expired).finally(() => clearInterval(timer));
 }
 
-/** Returns the indexes that a start would build, as `collection: name`. It builds none. */
-export async function missingIndexes(
+/**
+ * Compares the indexes of a database with those that a start would build, as `collection: name`. It builds none.
+ * @returns those that are missing, and those that no service of ours has built.
+ */
+export async function compareIndexes(
   db: Db,
   definitions: readonly { name: string; indexes: readonly Omit<Index<Document>, 'explainDuplicates'>[] }[],
-): Promise<string[]> {
-  const missing = definitions.map(async ({ name, indexes }) => {
+): Promise<{ missing: string[]; extra: string[] }> {
+  const compared = definitions.map(async ({ name, indexes }) => {
     const existing = await db
       .collection(name)
       .indexes()
@@ -73,11 +76,17 @@ export async function missingIndexes(
         if (hasCode(error, NAMESPACE_NOT_FOUND)) return [];
         throw error;
       });
-    return indexes
-      .filter((index) => !existing.some((other) => isEquivalent(other, index)))
-      .map((index) => `${name}: ${specification(index).name}`);
+    return {
+      missing: indexes
+        .filter((index) => !existing.some((other) => isEquivalent(other, index)))
+        .map((index) => `${name}: ${specification(index).name}`),
+      extra: existing
+        .filter((other) => other.name !== '_id_' && !indexes.some((index) => isEquivalent(other, index)))
+        .map((other) => `${name}: ${other.name}`),
+    };
   });
-  return (await Promise.all(missing)).flat();
+  const found = await Promise.all(compared);
+  return { missing: found.flatMap(({ missing }) => missing), extra: found.flatMap(({ extra }) => extra) };
 }
 
 const NAMESPACE_NOT_FOUND = 26;
