@@ -36,7 +36,7 @@ export async function createDependencies({ config, db, counters: injected, limit
     if (servedBy === 'user') return userService;
     const url = config[servedBy];
     if (url !== undefined) return createUpstream(url, limits.platform);
-    return prefix === '/api/v1/chatbots' ? userService : undefined;
+    return prefix === '/api/v1/chatbots' || prefix === '/api/v1/admin' ? userService : undefined;
   };
   /** What serves each prefix; undefined for a platform service that is not configured. */
   const upstreams = Object.fromEntries(

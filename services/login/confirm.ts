@@ -24,13 +24,13 @@ export const confirm = operation(confirmContract.line, {
   async handle(call) {
     const { tokens, now, request, caller, audit } = call;
     const { user, session, expiresAt } = principalOf(request);
-    const { id: sid, hasId, sso = false } = session;
+    const { id: sid, hasId, sso = false, mfa: hadFactor = false } = session;
     // Before the proof: a password that is checked while a second factor is enrolled proves nothing to it.
     const began = now();
-    const proof = proofOf(call);
+    const { prove, isStrong } = proofOf(call);
     try {
       if (!hasId) throw new AppError('forbidden');
-      await proof();
+      await prove();
     } catch (error) {
       await audit('session.confirm', { outcome: toAppError(error).message });
       throw error;
@@ -42,7 +42,8 @@ export const confirm = operation(confirmContract.line, {
     const enrolledAt = isEnrolled(user, began) ? user.second_factor.enrolled_at.getTime() : 0;
     const confirmedAt = Math.max(began, Math.ceil(enrolledAt / 1000) * 1000);
     const { email } = user;
-    const token = tokens.session({ email, user_id: caller }, at, { lifetime, sid, sso, confirmedAt });
+    const mfa = hadFactor || isStrong;
+    const token = tokens.session({ email, user_id: caller }, at, { lifetime, sid, sso, mfa, confirmedAt });
     return catalogueTokenOf({ token, lifetime, user_id: caller });
   },
 });
@@ -67,7 +68,7 @@ interface Proof extends Partial<PasskeyProof> {
 
 /**
  * Returns the check of what the caller presents: a passkey, or else the second factor or, in an account without one, the
- * password.
+ * password. All but the password are strong.
  * @throws {AppError} missingField when they present the wrong one of these two.
  */
 function proofOf(call: LoginDependencies & Pick<Call, 'request'> & { body: Proof }) {
@@ -75,23 +76,32 @@ function proofOf(call: LoginDependencies & Pick<Call, 'request'> & { body: Proof
   const { password, code, passkey_token, credential } = call.body;
   const { user } = principalOf(request);
   if (passkey_token !== undefined && credential !== undefined)
-    return async () => {
-      if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
-      await provePasskey(call, user, { passkey_token, credential }, ceremonyFor(request));
+    return {
+      isStrong: true,
+      async prove() {
+        if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
+        await provePasskey(call, user, { passkey_token, credential }, ceremonyFor(request));
+      },
     };
   if (isEnrolled(user, now())) {
     // The password alone must not take the factor away.
     if (code === undefined) throw new AppError('missingField', { text: 'code is required' });
     const attempt = { code, now: now(), request };
-    return () => spendFactorCode(db.users, createFactorSecrets(config), user, attempt);
+    return {
+      isStrong: true,
+      prove: () => spendFactorCode(db.users, createFactorSecrets(config), user, attempt),
+    };
   }
   if (password === undefined) throw new AppError('missingField', { text: 'password is required' });
-  return async () => {
-    if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
-    const budget = { key: `confirm ${user._id.toHexString()}`, ...GUESSES };
-    const takeBack = await spendAll(db, [budget], now());
-    if (!(await passwords.matches(user, password, { flows: flowsOf(request, user.email) })))
-      throw new AppError('invalidCredentials');
-    await takeBack();
+  return {
+    isStrong: false,
+    async prove() {
+      if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
+      const budget = { key: `confirm ${user._id.toHexString()}`, ...GUESSES };
+      const takeBack = await spendAll(db, [budget], now());
+      if (!(await passwords.matches(user, password, { flows: flowsOf(request, user.email) })))
+        throw new AppError('invalidCredentials');
+      await takeBack();
+    },
   };
 }

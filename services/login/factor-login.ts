@@ -58,5 +58,5 @@ export async function logInWithFactor(
     });
     throw error;
   }
-  return beginSession(call, user, { began: login.began, contract, way });
+  return beginSession(call, user, { began: login.began, contract, way, mfa: true });
 }

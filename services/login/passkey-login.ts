@@ -52,7 +52,7 @@ export async function logInWithPasskey(call: Call, contract: LoginContract): Pro
     await refused(refusal);
     throw new AppError(REFUSALS[refusal]);
   }
-  return beginSession(call, user, { began, contract, way: 'passkey' });
+  return beginSession(call, user, { began, contract, way: 'passkey', mfa: true });
 }
 
 async function refusalOf(

@@ -36,11 +36,12 @@ export const refreshes = (['/auth', '/api/v1/auth'] as const).map((prefix) =>
           after: { grace: 'provider unavailable' },
         }),
       });
-      const sso = session.sso === true;
+      const { sso = false, mfa = false } = session;
       const token = tokens.session({ email: user.email, user_id }, now(), {
         lifetime,
         sid,
         sso,
+        mfa,
         // The sid holds the time of the login.
         ...(confirmedAt !== session.beganAt && { confirmedAt }),
       });

@@ -22,6 +22,7 @@ import { createAccountDeletions } from './account/deletion/run.ts';
 import { openGeolocation } from './account/geolocation.ts';
 import { loginCode } from './account/login-code/login-code.ts';
 import { createAccountNotices } from './account/send-notices.ts';
+import { admin } from './admin/admin.ts';
 import { archive } from './archive/archive.ts';
 import { createArchiveJobs } from './archive/jobs/run.ts';
 import { createLinker } from './audit-chain/link-events.ts';
@@ -145,6 +146,7 @@ export async function buildUserService({
   );
   await addOperations(app, archive, { db, now, wakeArchiveJobs: archiveJobs.wake });
   await addOperations(app, chatbots, { config, db, now, accept: delivery.accept });
+  await addOperations(app, admin, { config, db, now, log, wakeNotices });
   await addOperations(app, webhooks, { db, now, secrets, ...webhookDependencies }, guards);
   await addOperations(app, singleSignOn, sso.singleSignOn);
   await addOperations(app, openIdConnect, sso.openIdConnect);

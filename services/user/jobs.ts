@@ -85,6 +85,10 @@ export const MARKS = {
     means: 'a role was lowered; what its holder granted themselves must end',
     completedBy: 'end self-granted roles',
   },
+  'operators.leaving': {
+    means: 'a call is about to end the level of an admin; the next such call removes the mark after a minute',
+    completedBy: null,
+  },
   'memberships.adding': {
     means: 'an invitation becomes a membership without an answer; left alone, it stays an invitation',
     completedBy: null,

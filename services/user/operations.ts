@@ -5,6 +5,7 @@ import { socialLogins } from '@gatehouse/sso/social';
 import { webhooks } from '@gatehouse/webhooks/operations';
 import { account } from './account/account.ts';
 import { loginCode } from './account/login-code/login-code.ts';
+import { admin } from './admin/admin.ts';
 import { archive } from './archive/archive.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import { factors } from './factors/factors.ts';
@@ -24,6 +25,7 @@ export const OPERATIONS = [
   ...organizations,
   ...archive,
   ...chatbots,
+  ...admin,
   ...webhooks,
   ...singleSignOn,
   ...openIdConnect,

@@ -38,6 +38,16 @@ export const ldapFactorLogin = loginOperation(ldapFactorContract.line, {
       });
       throw error;
     }
-    return openSession(call, connection, { ...user, user_id }, { beganAt: began, subject, username });
+    return openSession(
+      call,
+      connection,
+      { ...user, user_id },
+      {
+        beganAt: began,
+        subject,
+        username,
+        mfa: true,
+      },
+    );
   },
 });

@@ -15,7 +15,7 @@ export async function openSession(
   call: SsoOptions & Pick<Call<object, string, unknown, unknown, 'sso.login'>, 'request' | 'audit'>,
   connection: Connection,
   user: Account,
-  session: { beganAt: number; subject: string; username: string },
+  { mfa = false, ...session }: { beganAt: number; subject: string; username: string; mfa?: boolean },
 ) {
   const { db, now, tokens, request, audit } = call;
   const { connection_id, organization_id } = connection;
@@ -34,7 +34,7 @@ export async function openSession(
     target: { connection_id },
     session: auditedSession(request, sid, lifetime, now()),
   });
-  const token = tokens.session({ email, user_id }, now(), { lifetime, sid, sso: true });
+  const token = tokens.session({ email, user_id }, now(), { lifetime, sid, sso: true, mfa });
   return catalogueTokenOf({ token, lifetime, user_id });
 }
 

@@ -32,6 +32,7 @@ const REFERENCES: readonly Reference[] = [
   ['loginNames', 'user_id'],
   ['auditEvents', 'user_id'],
   ['auditEvents', 'target.user_id'],
+  ['operators', '_id'],
   ['deletedUsers', '_id'],
 ];
 type Reference = readonly [keyof typeof COLLECTIONS, string];

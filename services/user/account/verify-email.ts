@@ -66,11 +66,12 @@ export const verifyEmail = operation(verifyEmailContract.line, {
     });
 
     const lifetime = Math.floor(expiresAt / 1000) - Math.floor(now() / 1000);
-    const { id: sid, sso = false } = session;
+    const { id: sid, sso = false, mfa = false } = session;
     const token = tokens.session({ email, user_id }, now(), {
       lifetime,
       sid,
       sso,
+      mfa,
       // The sid holds the time of the login.
       ...(confirmedAt !== session.beganAt && { confirmedAt }),
     });

@@ -351,7 +351,9 @@ describe('with no platform service configured', () => {
     await user.stop();
   });
 
-  test.each(PLATFORM.filter(([prefix]) => prefix !== '/api/v1/chatbots'))(
+  const OWN = ['/api/v1/chatbots', '/api/v1/admin'];
+
+  test.each(PLATFORM.filter(([prefix]) => !OWN.includes(prefix)))(
     'returns 503 for %s while %s is unset',
     async (prefix) => {
       for (const [method, path] of [
@@ -370,9 +372,10 @@ describe('with no platform service configured', () => {
     },
   );
 
-  test('forwards chatbots to the user service', async () => {
-    expect((await exchange(`${gateway.url}/api/v1/chatbots?limit=1`, { headers })).status).toBe(200);
-    expect(user.calls.map(({ url }) => url)).toEqual(['/api/v1/chatbots?limit=1']);
+  test.each(OWN)('forwards %s to the user service', async (prefix) => {
+    user.calls.length = 0;
+    expect((await exchange(`${gateway.url}${prefix}?limit=1`, { headers })).status).toBe(200);
+    expect(user.calls.map(({ url }) => url)).toEqual([`${prefix}?limit=1`]);
   });
 
   test('returns 401 before 503', async () => {

@@ -34,6 +34,7 @@ export const PREFIXES = {
   '/api/v1/homepage': 'UPSTREAM_HOMEPAGE',
   '/api/v1/physio': 'UPSTREAM_PHYSIO',
   '/api/v1/payment': 'UPSTREAM_PAYMENT',
+  // The user service serves the admin API while this is unset.
   '/api/v1/admin': 'UPSTREAM_ADMIN',
 } as const;
 

@@ -62,6 +62,7 @@ export const docs = fp(
           },
           { name: 'SCIM', description: 'SCIM 2.0: provisioning of users and groups by an identity provider' },
           { name: 'events', description: 'Events published by services of the platform' },
+          { name: 'operators', description: 'The admin API, for operators of the deployment' },
           { name: 'platform', description: 'Operations of the platform behind the gateway' },
           { name: 'health', description: 'Health checks for operators and orchestrators' },
         ],

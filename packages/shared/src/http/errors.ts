@@ -24,6 +24,11 @@ const ERRORS = {
   ],
   supportSessionReadOnly: [403, 'A read-only support session changes nothing', 'SUPPORT_SESSION_READ_ONLY'],
   supportSessionRefused: [403, 'Only the person themselves may do this', 'SUPPORT_SESSION_REFUSED'],
+  operatorFactorRequired: [
+    403,
+    'Operators need a second factor in this session. Please confirm with a code or a passkey; set one up in your profile if you have none.',
+    'OPERATOR_FACTOR_REQUIRED',
+  ],
   captchaFailed: [400, 'reCAPTCHA validation failed', 'CAPTCHA_REQUIRED'],
   emailRegistered: [400, 'Email already registered', 'DUPLICATE_RESOURCE'],
   userNotFound: [404, 'User not found', 'RESOURCE_NOT_FOUND'],
@@ -40,6 +45,7 @@ const ERRORS = {
   forbidden: [403, 'Forbidden', 'FORBIDDEN'],
   duplicate: [409, 'Resource already exists', 'DUPLICATE_RESOURCE'],
   lastOwner: [409, 'Hand over or archive every organization that nobody else can lead', 'LAST_OWNER'],
+  lastAdmin: [409, 'Please make another operator an admin first', 'LAST_ADMIN'],
   lastWayIn: [
     409,
     'Nothing else opens the account. Please set a password or add another way to log in first.',
@@ -61,6 +67,7 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorName, Extra['details']>> = {
     methods: ['totp', 'recovery_code'],
   },
   confirmationRequired: { methods: ['password'] },
+  operatorFactorRequired: { methods: ['totp', 'recovery_code', 'passkey'] },
   enrollmentRequired: { organization_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21' },
   lastOwner: {
     organizations: [{ organization_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21', name: 'Analytical Engines' }],

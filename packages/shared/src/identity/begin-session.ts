@@ -31,13 +31,19 @@ interface LoginCall {
 
 /**
  * Begins a session for a person whose every factor was right, and audits the login.
+ * @param login.mfa whether they have presented a second factor or a passkey.
  * @param login.began when the first factor was checked, in Unix milliseconds: a reset since then ends the session.
  * @throws {AppError} invalidCredentials if the account is being deleted.
  */
 export async function beginSession(
   { db, tokens, now, request }: LoginCall,
   user: WithId<User>,
-  { began, contract, way }: { began: number; contract: LoginContract; way: LoginWay },
+  {
+    began,
+    contract,
+    way,
+    mfa = false,
+  }: { began: number; contract: LoginContract; way: LoginWay; mfa?: boolean },
 ): Promise<BegunSession> {
   if (!(await restoreAccount(db, request, user, now()))) throw new AppError('invalidCredentials');
   const lifetime = tokens.lifetime[contract];
@@ -52,5 +58,5 @@ export async function beginSession(
       request.log.warn({ err: error }, 'device and network of a login not remembered');
     }),
   ]);
-  return { token: tokens.session({ email, user_id }, now(), { sid, lifetime }), lifetime, user_id };
+  return { token: tokens.session({ email, user_id }, now(), { sid, lifetime, mfa }), lifetime, user_id };
 }

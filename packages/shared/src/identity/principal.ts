@@ -64,10 +64,11 @@ export function createAuthenticate({ users, operators }: BearerCollections, toke
 
     const { email, user_id } = check.claims;
     const user = user_id === null ? await findUserByEmail(users, email) : await readUser(user_id);
-    const { sso, support } = check;
+    const { sso, mfa, support } = check;
     const session = {
       ...sessionOf(token, check.sid, check.claims),
       ...(sso && { sso }),
+      ...(mfa && { mfa }),
       ...(support && { support }),
     };
     // A deleted account's token must not open the account that gets its user_id.
@@ -143,9 +144,25 @@ export function requireFresh(request: FastifyRequest, now: number): void {
 /** How this caller can confirm (CONTRACT.md §Fresh sessions). `login` means to log in again. */
 function confirmationMethods(request: FastifyRequest, now: number): string[] {
   const { user, session } = principalOf(request);
-  const passkey = hasPasskey(user) ? ['passkey'] : [];
-  if (isEnrolled(user, now)) return [...factorMethods(user.second_factor), ...passkey];
-  return [session.sso || !hasPassword(user) ? 'login' : 'password', ...passkey];
+  if (isEnrolled(user, now)) return strongMethods(user, now);
+  return [session.sso || !hasPassword(user) ? 'login' : 'password', ...strongMethods(user, now)];
+}
+
+/** The second factors and passkeys with which a person can confirm. */
+const strongMethods = (user: Readonly<WithId<User>>, now: number): string[] => [
+  ...(isEnrolled(user, now) ? factorMethods(user.second_factor) : []),
+  ...(hasPasskey(user) ? ['passkey'] : []),
+];
+
+/**
+ * Refuses a session in which the caller has presented neither a second factor nor a passkey.
+ * @param now Unix milliseconds.
+ * @throws {AppError} operatorFactorRequired, with the ways in which this caller can confirm.
+ */
+export function requireFactor(request: FastifyRequest, now: number): void {
+  const { user, session } = principalOf(request);
+  if (session.mfa) return;
+  throw new AppError('operatorFactorRequired', { details: { methods: strongMethods(user, now) } });
 }
 
 /** Returns the user_id of the caller. @throws {AppError} forbidden for an account without one. */

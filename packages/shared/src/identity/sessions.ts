@@ -15,6 +15,8 @@ export interface Session {
   sso?: true;
   /** Set if an operator is in the account of the person. */
   support?: SupportSession;
+  /** Whether the person has presented a second factor or a passkey in it, as its token says. */
+  mfa?: true;
 }
 
 /** Maximum number of ended sessions on a user record. One more ends all sessions, so the record stays small. */

@@ -110,6 +110,7 @@ export type TokenCheck =
       claims: SessionClaims;
       sid: string | undefined;
       sso?: true;
+      mfa?: true;
       confirmedAt?: number;
       support?: SupportSession;
     }
@@ -153,19 +154,27 @@ export function createTokens(config: {
     /**
      * Signs a token that starts a session or, given a `sid`, continues one. It is valid for `lifetime` seconds.
      * The session id is the private header parameter `sid` (RFC 7515 §4.3), because the contract fixes the claims.
-     * `sso` marks a session that began at an identity provider. `confirmedAt` is when the person last proved to be there,
+     * `sso` marks a session that began at an identity provider, `mfa` one in which the person has presented a second factor
+     * or a passkey. `confirmedAt` is when the person last proved to be there,
      * if that was not the login.
      */
     session(
       { email, user_id }: { email: string; user_id: string | null },
       now: number,
-      options: { lifetime?: number; sid?: string; sso?: boolean; confirmedAt?: number | undefined } = {},
+      options: {
+        lifetime?: number;
+        sid?: string;
+        sso?: boolean;
+        mfa?: boolean;
+        confirmedAt?: number | undefined;
+      } = {},
     ): string {
-      const { lifetime = LIFETIME.direct, sid = newSessionId(now), sso = false, confirmedAt } = options;
+      const { lifetime = LIFETIME.direct, sid = newSessionId(now), sso, mfa, confirmedAt } = options;
       const confirmed_at = confirmedAt === undefined ? undefined : Math.floor(confirmedAt / 1000);
       return sign({ email, user_id }, lifetime, now, {
         sid,
         ...(sso && { sso }),
+        ...(mfa && { mfa }),
         ...(confirmed_at !== undefined && { confirmed_at }),
       });
     },
@@ -247,7 +256,7 @@ export function createTokens(config: {
       const { payload, header } = decoded(token, isSupport) ?? {};
       if (!hasExp(payload)) return { ok: false, reason: 'invalid' };
       if (payload.exp <= now / 1000) return { ok: false, reason: 'expired' };
-      const { sid, sso, typ, confirmed_at, ...rest } = header as unknown as Record<string, unknown>;
+      const { sid, sso, mfa, typ, confirmed_at, ...rest } = header as unknown as Record<string, unknown>;
       if (NO_BEARERS.has(typ) || !isSession(payload) || !(sid === undefined || isSessionId(sid))) {
         return { ok: false, reason: 'invalid' };
       }
@@ -260,6 +269,7 @@ export function createTokens(config: {
         claims: payload,
         sid,
         ...(sso === true && { sso }),
+        ...(mfa === true && { mfa }),
         ...(confirmedAt !== undefined && { confirmedAt }),
       };
     },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { audit } from '../identity/audit.ts';
 import { callerId, requireFresh } from '../identity/principal.ts';
 import type { Call, CommonDependencies, Facts, Operation } from './operation.ts';
-import { isBearer, securityOf } from './requirement.ts';
+import { isBearer, isForOperators, securityOf } from './requirement.ts';
 import type { Message } from './responses.ts';
 import { failuresOf, successes } from './schemas.ts';
 import { tagOf } from './tags.ts';
@@ -31,12 +31,23 @@ export async function addOperations<Deps extends CommonDependencies>(
       for (const operation of scoped) {
         if (operation.path.includes('{organization_id}') && !target.hasRequestDecorator('membership'))
           throw new Error(`nothing checks the membership of callers of ${operation.path}`);
+        requireOperatorScope(operation, target);
         target.route(routeOf(operation, dependencies, guards));
       }
     };
     await (scope ? app.register(add) : add(app));
   }
 }
+
+/** What is below this path is for operators alone, and nothing else is: the scope of their operations checks them. */
+function requireOperatorScope({ method, path, needs, fresh }: Facts, target: FastifyInstance): void {
+  const isAdmin = path.startsWith(ADMIN);
+  if (isAdmin !== isForOperators(needs)) throw new Error(`${path} needs "${needs}"`);
+  if (isAdmin && !target.hasRequestDecorator('operator'))
+    throw new Error(`nothing checks that callers of ${path} are operators`);
+  if (isAdmin && method !== 'GET' && !fresh) throw new Error(`${method} ${path} needs no fresh session`);
+}
+const ADMIN = '/api/v1/admin/';
 
 function routeOf<Deps extends CommonDependencies>(
   operation: Operation<Deps>,

@@ -8,7 +8,14 @@ const OTHER_REQUIREMENTS = {
     'Concerns what belongs to the caller, to an organization that they own, or to a department in which they are Owner or Admin.',
   membership: 'Needs any role here.',
   ownership: 'Needs to be an Owner of the organization.',
+  'support operator': 'Needs to be an operator of the deployment.',
+  'admin operator': 'Needs to be an operator of the deployment with the level `admin`.',
 } as const;
+
+/** What operations of the admin API need (CONTRACT.md §Admin API). */
+const OPERATORS = ['support operator', 'admin operator'] as const;
+
+export type OperatorRequirement = (typeof OPERATORS)[number];
 
 /** Requirements without a user's bearer: none, or the credential of another service or of an identity provider. */
 const WITHOUT_BEARER = ['nothing', 'service key', 'SCIM token'] as const;
@@ -26,9 +33,13 @@ export const isBearer = (
 export const grantsRoles = (requirement: Requirement): boolean =>
   requirement === 'add users' || requirement === 'assign roles';
 
+/** Whether callers must be operators of the deployment. */
+export const isForOperators = (requirement: Requirement): requirement is OperatorRequirement =>
+  OPERATORS.some((each) => each === requirement);
+
 /** Whether an operation may be about an organization, which can require a second factor of its members. */
 export const concernsOrganizations = (requirement: Requirement): boolean =>
-  isBearer(requirement) && requirement !== 'session' && requirement !== 'own';
+  isBearer(requirement) && requirement !== 'session' && requirement !== 'own' && !isForOperators(requirement);
 
 /** The `security` of OpenAPI. A public operation says so: the list is empty, not absent. */
 export function securityOf(requirement: Requirement): Record<string, string[]>[] {

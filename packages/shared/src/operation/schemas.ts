@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BEARER_FAILURES, type ErrorName, failures } from '../http/errors.ts';
 import type { Facts } from './operation.ts';
-import { concernsOrganizations, isBearer } from './requirement.ts';
+import { concernsOrganizations, isBearer, isForOperators } from './requirement.ts';
 
 /** The schemas of the answers of an operation that succeeds, by status. */
 export const successes = ({ returns }: Pick<Facts, 'returns'>): Readonly<Record<number, z.ZodType>> =>
@@ -12,6 +12,7 @@ export function failuresOf({ needs, fresh, path, body, contract, allowsSupport, 
   const names: ErrorName[] = [...fails];
   if (fresh) names.push('confirmationRequired');
   if (concernsOrganizations(needs)) names.push('enrollmentRequired');
+  if (isForOperators(needs)) names.push('forbidden', 'operatorFactorRequired');
   if (body) names.push('missingField', 'invalidFormat');
   if (needs === 'service key') names.push('noAuthorizationHeader', 'invalidToken', 'unavailable');
   else if (needs !== 'nothing') {

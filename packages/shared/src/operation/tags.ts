@@ -27,6 +27,7 @@ const TAGS = {
   '/oauth': 'single sign-on',
   '/social': 'session',
   '/scim': 'SCIM',
+  '/api/v1/admin': 'operators',
   '/api/v1/chat-3d': 'platform',
   '/api/v1/crawl': 'platform',
 } as const;

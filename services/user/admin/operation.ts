@@ -1,0 +1,20 @@
+import type { Config } from '@gatehouse/shared/config';
+import { operationsOf } from '@gatehouse/shared/operation/operation';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Database } from '../database.ts';
+import { requireOperator } from '../operators/require-operator.ts';
+
+export interface AdminDependencies {
+  config: Config<'user'>;
+  db: Database;
+  /** Returns Unix milliseconds. */
+  now: () => number;
+  log: FastifyBaseLogger;
+  /** Mails the notices that were just stored. */
+  wakeNotices: () => void;
+}
+
+/** Declares an operation for operators (CONTRACT.md §Admin API). */
+export const operation = operationsOf<AdminDependencies>(async (scope, dependencies) => {
+  await scope.register(requireOperator, dependencies);
+});

@@ -1,0 +1,41 @@
+import type { Config } from '@gatehouse/shared/config';
+import { AppError } from '@gatehouse/shared/http/errors';
+import type { Operator } from '@gatehouse/shared/identity/operators';
+import { callerId, requireFactor } from '@gatehouse/shared/identity/principal';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import type { Database } from '../database.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    operator: Operator | undefined;
+  }
+}
+
+interface Options {
+  config: Pick<Config<'user'>, 'NODE_ENV'>;
+  db: Database;
+  now: () => number;
+}
+
+/**
+ * Requires an operator of the level that the operation needs, before anything else of the call is read. The record is
+ * read at each call, so that a removed operator is refused at once. In production the session must have a second factor.
+ */
+export const requireOperator = fp(async (app: FastifyInstance, { config, db, now }: Options) => {
+  app.decorateRequest('operator', undefined);
+  app.addHook('onRequest', async (request) => {
+    const operator = await db.operators.findOne({ _id: callerId(request) });
+    const needed = request.routeOptions.config.operation?.needs;
+    const isAllowed = operator?.level === 'admin' || needed === 'support operator';
+    if (!operator || !isAllowed) throw new AppError('forbidden');
+    if (config.NODE_ENV === 'production') requireFactor(request, now());
+    request.operator = operator;
+  });
+});
+
+/** The caller as an operator, on a route of the admin API. */
+export function operatorOf(request: FastifyRequest): Operator {
+  if (!request.operator) throw new Error('the route is not for operators');
+  return request.operator;
+}
