@@ -47,7 +47,7 @@ export async function logInWithPasskey(call: Call, contract: LoginContract): Pro
     throw error;
   });
   const { user } = owned as OwnedPasskey;
-  const refusal = await refusalOf(call, user);
+  const refusal = await refusalOf(call, owned as OwnedPasskey);
   if (refusal) {
     await refused(refusal);
     throw new AppError(REFUSALS[refusal]);
@@ -57,10 +57,11 @@ export async function logInWithPasskey(call: Call, contract: LoginContract): Pro
 
 async function refusalOf(
   { db, now }: Call,
-  user: OwnedPasskey['user'],
+  { user, mayRequireSso }: OwnedPasskey,
 ): Promise<keyof typeof REFUSALS | undefined> {
   if (user.account_status === 'disabled') return 'account disabled';
   // As for a login with the password: `verified` alone decides, also for a record that is still `paused`.
   if (!user.verified) return 'not verified';
+  if (!mayRequireSso) return undefined;
   return (await requiresSso(db, user, now())) ? 'single sign-on required' : undefined;
 }

@@ -257,6 +257,16 @@ describe('single sign-on of an organization', () => {
     expect((await remove(grace, grace.passkey_id)).status).toBe(200);
   });
 
+  test.each([
+    ['in capital letters', (domain: string) => `grace@${domain.toUpperCase()}`, 403],
+    ['below the domain', (domain: string) => `grace@sub.${domain}`, 200],
+  ])('that is required decides for an address %s', async (_, addressAt, status) => {
+    const { domain } = await employ({ sso_required: true });
+    const { authenticator } = await withPasskey(services, {});
+    await services.db.users.updateOne({ passkeys: authenticator.id }, { $set: { email: addressAt(domain) } });
+    expect((await logIn(services, authenticator)).status).toBe(status);
+  });
+
   test('that becomes required between options and answer adds none', async () => {
     const { domain, email } = await employ();
     const grace = await withoutPassword({ email });

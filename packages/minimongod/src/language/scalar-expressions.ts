@@ -55,6 +55,12 @@ export const SCALAR_OPERATORS: Record<string, Operator> = {
   $concat: nullable(VARIADIC, (terms, { operator }) =>
     terms.map((term) => stringOf(term, operator, 16702)).join(''),
   ),
+  $split: nullable([2, 2], ([text, delimiter]) => {
+    if (typeof text !== 'string') throw splitFailure(40085, 'a string as a first', text);
+    if (typeof delimiter !== 'string') throw splitFailure(40086, 'a string as a second', delimiter);
+    if (delimiter === '') throw new CommandError(40087, '$split requires a non-empty separator');
+    return text.split(delimiter);
+  }),
   $toLower: positional([1, 1], ([value]) => convertToString(value, 16007).toLowerCase()),
   $toUpper: positional([1, 1], ([value]) => convertToString(value, 16007).toUpperCase()),
   $regexMatch: (operand, { compile, operator }) => {
@@ -100,6 +106,12 @@ export const SCALAR_OPERATORS: Record<string, Operator> = {
     };
   },
 };
+
+const splitFailure = (code: number, position: string, value: unknown) =>
+  new CommandError(
+    code,
+    `$split requires an expression that evaluates to ${position} argument, found: ${typeName(value)}`,
+  );
 
 function rounding(round: (value: number) => number): Operator {
   return nullable([1, 1], ([number], { operator }) => {

@@ -85,6 +85,34 @@ export async function requiresSso(
   return refusing.length > 0;
 }
 
+/** What `domainStages` adds to a document. */
+export interface DomainRules {
+  domain: string;
+  domain_rules: unknown[];
+}
+
+/**
+ * Reads, in the round trip that reads an account, whether its domain has a rule. Most domains have none, and
+ * `requiresSso` need not ask. `npm run bench -- passkey-login`, goal 10: 8.7 to 9.1 with them, 7.4 to 7.7 with one more read.
+ * @param email the path of the address, such as `$user.email`.
+ */
+export const domainStages = (email: string): Document[] => [
+  { $set: { domain: { $toLower: { $last: { $split: [email, '@'] } } } } },
+  {
+    $lookup: {
+      from: 'sso_domains',
+      localField: 'domain',
+      foreignField: 'verified_domain',
+      pipeline: [{ $match: { verified_domain: ANY_STRING, sso_required: true } }, { $project: { _id: 1 } }],
+      as: 'domain_rules',
+    },
+  },
+];
+
+/** Whether `requiresSso` must be asked: also for an address whose domain the database spells in another way. */
+export const mayRequireSso = ({ domain, domain_rules }: DomainRules, email: string): boolean =>
+  domain_rules.length > 0 || domain !== domainOf(email);
+
 /** What `planStages` adds to a document. */
 export interface SsoPlan {
   paid_departments: unknown[];

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { Collections } from '../data/connect.ts';
 import { AppError } from '../http/errors.ts';
+import { type DomainRules, domainStages, mayRequireSso } from '../identity/sso.ts';
 import type { User } from '../identity/user-record.ts';
 import type { userCollections } from '../identity/users.ts';
 import type { Assertion } from './credentials.ts';
@@ -17,6 +18,8 @@ type Database = Collections<typeof userCollections & typeof passkeyCollections>;
 export interface OwnedPasskey {
   passkey: Passkey;
   user: WithId<User>;
+  /** Whether the domain of the account may require single sign-on; `requiresSso` decides. */
+  mayRequireSso: boolean;
 }
 
 /** Returns the passkey with a credential id, and its account; undefined unless the account lists it. */
@@ -25,24 +28,24 @@ export async function findPasskey(
   id: string,
 ): Promise<OwnedPasskey | undefined> {
   const [found] = await passkeys
-    .aggregate<Passkey & { users: WithId<User>[] }>([
+    .aggregate<Passkey & DomainRules & { user: WithId<User> }>([
       { $match: { _id: id } },
       {
         $lookup: {
           from: users.collectionName,
           localField: 'account',
           foreignField: '_id',
-          as: 'users',
+          as: 'user',
         },
       },
+      { $unwind: '$user' },
+      ...domainStages('$user.email'),
     ])
     .toArray();
   if (!found) return undefined;
-  const {
-    users: [user],
-    ...passkey
-  } = found;
-  return user?.passkeys?.includes(id) ? { passkey, user } : undefined;
+  const { user, domain, domain_rules, ...passkey } = found;
+  if (!user.passkeys?.includes(id)) return undefined;
+  return { passkey, user, mayRequireSso: mayRequireSso({ domain, domain_rules }, user.email) };
 }
 
 interface Expected {
