@@ -156,6 +156,7 @@ export const ssoCollections = {
     { key: { organization_id: 1, slot: 1 }, unique: true },
     { key: { organization_id: 1, created_at: 1 } },
     { key: { protocol: 1, 'upkeep.due_at': 1 } },
+    { key: { deleted_at: 1 }, sparse: true },
     // A login that begins at a provider names its issuer.
     {
       key: { 'saml.idp_entity_id': 1 },

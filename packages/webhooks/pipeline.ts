@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { Counter } from 'prom-client';
 import type { Database } from './database.ts';
 import { createOwnerNotifier } from './delivery/notify-owners.ts';
-import { createRecordOutcome } from './delivery/record-outcome.ts';
+import { type AttemptResult, createRecordOutcome } from './delivery/record-outcome.ts';
 import { createSend } from './delivery/send.ts';
 import { createWake } from './delivery/wake.ts';
 import { createWorker } from './delivery/worker.ts';
@@ -45,11 +45,13 @@ interface Options extends DeliveryTuning {
   db: Database;
   host: WebhookHost;
   now: () => number;
+  /** Called after each attempt. */
+  onAttempt?: (result: AttemptResult) => void;
 }
 
 /** Assembles intake and delivery. */
 export function createDelivery(app: FastifyInstance, options: Options) {
-  const { config, db, host, now, resolve = createResolve(), ...tuning } = options;
+  const { config, db, host, now, onAttempt, resolve = createResolve(), ...tuning } = options;
   const { attemptTimeout, testTimeout, resolveTimeout, ...timing } = { ...DELIVERY_TIMING, ...tuning };
   const { log } = app;
   const receivers = { allowPrivate: config.WEBHOOK_ALLOW_PRIVATE, ports: config.WEBHOOK_PORTS, resolve };
@@ -68,7 +70,10 @@ export function createDelivery(app: FastifyInstance, options: Options) {
     db,
     host,
     recordOutcome: createRecordOutcome({ db, now }),
-    countAttempt: (result) => attempts.inc({ result }),
+    countAttempt(result) {
+      attempts.inc({ result });
+      onAttempt?.(result);
+    },
     onDisabled: () => owners.wake(),
     log,
   });

@@ -184,6 +184,12 @@ export const webhookCollections = {
     { key: { status: 1, due_at: 1 } },
     // Disabled webhooks with pending mails to their owners.
     { key: { 'notice.due': 1 }, sparse: true },
+    // Those in trouble. Attempts change a key only when an outage begins or ends.
+    {
+      key: { 'health.failing_since': 1, webhook_id: 1 },
+      partialFilterExpression: { 'health.failing_since': { $gt: new Date(0) } },
+    },
+    { key: { 'disabled.at': 1, webhook_id: 1 }, partialFilterExpression: { status: 'disabled' } },
   ]),
   events: collection<StoredEvent>('events', [
     { key: { position: 1 }, unique: true, partialFilterExpression: { position: { $gt: 0 } } },

@@ -23,6 +23,9 @@ import { openGeolocation } from './account/geolocation.ts';
 import { loginCode } from './account/login-code/login-code.ts';
 import { createAccountNotices } from './account/send-notices.ts';
 import { admin } from './admin/admin.ts';
+import { createApprovedActs } from './admin/approvals/carry-out.ts';
+import { createFigures } from './admin/figures/keep.ts';
+import { createTallies, talliedMailer } from './admin/figures/tally.ts';
 import { archive } from './archive/archive.ts';
 import { createArchiveJobs } from './archive/jobs/run.ts';
 import { createLinker } from './audit-chain/link-events.ts';
@@ -65,7 +68,7 @@ export interface UserServiceOptions {
 export async function buildUserService({
   config,
   db,
-  mailer,
+  mailer: givenMailer,
   passwords = createPasswords(),
   now = Date.now,
   logStream,
@@ -76,6 +79,8 @@ export async function buildUserService({
   legacyTimeout,
 }: UserServiceOptions) {
   const tokens = createTokens(config);
+  const tallies = createTallies();
+  const mailer = talliedMailer(givenMailer, tallies);
   const locate = await openGeolocation(config.GEOIP_DATABASE);
   const app = await createServer({
     name: 'user',
@@ -121,7 +126,14 @@ export async function buildUserService({
   const guards = { 'service key': checkServiceKey(config) };
   await addOperations(app, factors, { config, db, now, log, wakeNotices }, guards);
   await addOperations(app, passkeys, { config, db, tokens, now, wakeNotices });
-  const delivery = createDelivery(app, { config, db, host: createWebhookHost(db, mailer), now, ...tuning });
+  const delivery = createDelivery(app, {
+    config,
+    db,
+    host: createWebhookHost(db, mailer),
+    now,
+    onAttempt: (result) => tallies.count(result === 'delivered' ? 'webhook_deliveries' : 'webhook_failures'),
+    ...tuning,
+  });
   const { secrets, worker, relay, owners, repair, ...webhookDependencies } = delivery;
   const exportWorker = createExportWorker({ db, now, log, tuning: exportTuning });
   const archiveJobs = createArchiveJobs({ config, db, now, log });
@@ -146,7 +158,9 @@ export async function buildUserService({
   );
   await addOperations(app, archive, { db, now, wakeArchiveJobs: archiveJobs.wake });
   await addOperations(app, chatbots, { config, db, now, accept: delivery.accept });
-  await addOperations(app, admin, { config, db, now, log, wakeNotices });
+  const approvedActs = createApprovedActs({ db, now, log, acts: {} });
+  const { carryOutNow } = approvedActs;
+  await addOperations(app, admin, { config, db, now, log, wakeNotices, carryOutNow });
   await addOperations(app, webhooks, { db, now, secrets, ...webhookDependencies }, guards);
   await addOperations(app, singleSignOn, sso.singleSignOn);
   await addOperations(app, openIdConnect, sso.openIdConnect);
@@ -154,7 +168,7 @@ export async function buildUserService({
   await addOperations(app, links, { ...linking, social: sso.social });
   await addOperations(app, scim, { config, db, now, host: createScimHost({ config, db, mailer, now }) });
 
-  const jobs = {
+  const others = {
     'deliver webhooks': worker,
     'relay audit events': relay,
     'link audit events': createLinker({ db, now, log }),
@@ -169,7 +183,9 @@ export async function buildUserService({
     'remove reset second factors': createFactorResets({ db, now, log }),
     'delete accounts': createAccountDeletions({ config, db, now, log }),
     'look after SAML connections': sso.upkeep,
+    'carry out approved acts': approvedActs,
   };
+  const jobs = { ...others, 'keep figures': createFigures({ db, now, log, tallies, jobs: others }) };
   runInBackground(app, backgroundOf({ config, db, secrets, sso: sso.repairs, now, jobs }));
   return app;
 }

@@ -14,6 +14,8 @@ import { accessCollections } from './access/records.ts';
 import { deletionCollections } from './account/deletion/records.ts';
 import { loginCodeCollections } from './account/login-code/records.ts';
 import { approvalCollections } from './admin/approvals/records.ts';
+import { figureCollections } from './admin/figures/records.ts';
+import { jobRunCollections } from './admin/jobs/records.ts';
 import { chatbotCollections } from './chatbots/records.ts';
 import { exportCollections } from './organizations/exports/records.ts';
 import { organizationCollections } from './organizations/records.ts';
@@ -32,6 +34,8 @@ export const COLLECTIONS = {
   ...deletionCollections,
   ...loginCodeCollections,
   ...approvalCollections,
+  ...figureCollections,
+  ...jobRunCollections,
   ...chatbotCollections,
   ...accessCollections,
   ...organizationCollections,

@@ -12,6 +12,8 @@ import { datePendingInvitations } from './access/memberships/states.ts';
 import { INTERVAL as DELETIONS } from './account/deletion/run.ts';
 import { followChangedAddresses } from './account/follow-changed-address.ts';
 import { INTERVAL as NOTICES } from './account/send-notices.ts';
+import { INTERVAL as APPROVED_ACTS } from './admin/approvals/carry-out.ts';
+import { INTERVAL as FIGURES } from './admin/figures/keep.ts';
 import { INTERVAL as ARCHIVE_JOBS } from './archive/jobs/run.ts';
 import { INTERVAL as LINKS } from './audit-chain/link-events.ts';
 import { INTERVAL as ANNOUNCEMENTS } from './chatbots/announce.ts';
@@ -53,6 +55,8 @@ export const JOBS = {
     every: UPKEEP_INTERVAL,
     completes: 'reading of metadata, and mails about expiring certificates',
   },
+  'carry out approved acts': { every: APPROVED_ACTS, completes: 'acts that a second operator has approved' },
+  'keep figures': { every: FIGURES, completes: 'counts of audit events; those in memory are lost' },
 } as const;
 
 /** Run once, in this order, before a service accepts calls. Each may run in several processes at a time. */
@@ -148,6 +152,10 @@ export const MARKS = {
   'sso_identities.scim.unsettled': {
     means: 'the account does not follow `active` of its identity yet',
     completedBy: 'sync provisioned accounts',
+  },
+  'approvals.due_at': {
+    means: 'an approved act is not carried out yet',
+    completedBy: 'carry out approved acts',
   },
 } as const satisfies Record<
   string,

@@ -92,6 +92,7 @@ export function createWorker(
   }
 
   return {
+    runs: poller.runs,
     start(): void {
       poller.start();
       renewal = setInterval(renewLeases, options.leaseDuration / 3);

@@ -2,7 +2,7 @@ import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import type { Collection, Document, Filter, UpdateFilter } from 'mongodb';
 import type { Database } from '../database.ts';
-import { type Department, PLANS } from '../organizations/records.ts';
+import { type Department, type Organization, PLANS } from '../organizations/records.ts';
 
 type Plan = (typeof PLANS)[number];
 
@@ -50,8 +50,31 @@ export async function organizationPlan(
     'billing.payment_status': 'paid',
     archived_at: { $exists: false },
   });
-  return PLANS.findLast((plan) => paid.includes(plan)) ?? 'Free';
+  return bestPlan(paid);
 }
+
+export const bestPlan = (plans: readonly unknown[]): Plan =>
+  PLANS.findLast((plan) => plans.includes(plan)) ?? 'Free';
+
+/** The quotas of an organization: those that an operator has set, or those of its plan. */
+export const quotasOf = ({ quotas = {} }: Pick<Organization, 'quotas'>, plan: Plan) => ({
+  departments: {
+    limit: quotas.departments ?? QUOTAS[plan].departments,
+    own: quotas.departments !== undefined,
+  },
+  /** Of each department; null where the plan of each decides. */
+  members: { limit: quotas.members ?? null, own: quotas.members !== undefined },
+});
+
+/** The failure of a call that would exceed what an operator has set. */
+const ownQuotaExceeded = (quota: 'departments' | 'members', limit: number): AppError =>
+  new AppError('forbidden', { text: `${HOLDERS[quota]} here has at most ${limit} ${quota}` });
+
+const readQuotas = async (
+  db: Database,
+  organization_id: string,
+): Promise<NonNullable<Organization['quotas']>> =>
+  (await db.organizations.findOne({ organization_id }, { projection: { quotas: 1 } }))?.quotas ?? {};
 
 /** The plan of a place, or of an account. */
 export async function planOf(
@@ -68,23 +91,30 @@ export async function planOf(
   return departmentPlan(orNotFound(department).billing);
 }
 
-/** @throws {AppError} forbidden if the organization has as many departments as its plan allows. */
+/** @throws {AppError} forbidden if the organization has as many departments as its quota allows. */
 export async function reserveDepartment(db: Database, organization_id: string): Promise<void> {
-  const plan = await organizationPlan(db, organization_id);
-  const limit = QUOTAS[plan].departments;
+  const [plan, own] = await Promise.all([
+    organizationPlan(db, organization_id),
+    readQuotas(db, organization_id),
+  ]);
+  const limit = own.departments ?? QUOTAS[plan].departments;
+  const exceeded = () =>
+    own.departments === undefined
+      ? quotaExceeded('departments', plan)
+      : ownQuotaExceeded('departments', limit);
   await reserve(db.organizations, {
     filter: { organization_id },
     field: 'departments_reserved',
     hasRoom: { departments_reserved: { $lt: limit } },
     added: 1,
     count: () => db.departments.countDocuments({ organization_id }),
-    refusalAt: (used) => (used < limit ? null : quotaExceeded('departments', plan)),
+    refusalAt: (used) => (used < limit ? null : exceeded()),
   });
 }
 
 /**
  * Call before memberships are created.
- * @throws {AppError} forbidden if the department then had more members than its plan allows.
+ * @throws {AppError} forbidden if the department then had more members than its quota allows.
  */
 export async function reserveMembers(
   db: Database,
@@ -96,7 +126,8 @@ export async function reserveMembers(
     case: { $and: [isPaid, { $eq: ['$billing.subscription_plan', plan] }] },
     then: QUOTAS[plan].members,
   }));
-  const limit = { $switch: { branches, default: QUOTAS.Free.members } };
+  const own = await readQuotas(db, organization_id);
+  const limit = own.members ?? { $switch: { branches, default: QUOTAS.Free.members } };
   await reserve(db.departments, {
     filter: { organization_id, department_id },
     field: 'members_reserved',
@@ -107,6 +138,8 @@ export async function reserveMembers(
     added,
     count: () => db.memberships.countDocuments({ department_id, user_id: { $gt: '' } }),
     refusalAt: (used, { billing }) => {
+      if (own.members !== undefined)
+        return used + added > own.members ? ownQuotaExceeded('members', own.members) : null;
       const plan = departmentPlan(billing);
       return used + added > QUOTAS[plan].members ? quotaExceeded('members', plan) : null;
     },

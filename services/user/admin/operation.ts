@@ -12,6 +12,8 @@ export interface AdminDependencies {
   log: FastifyBaseLogger;
   /** Mails the notices that were just stored. */
   wakeNotices: () => void;
+  /** Carries out an approved act, unless another process does. */
+  carryOutNow: (approval_id: string) => Promise<void>;
 }
 
 /** Declares an operation for operators (CONTRACT.md §Admin API). */

@@ -2,7 +2,7 @@ import { orNotFound } from '@gatehouse/shared/http/errors';
 import { membershipOf } from '../access/membership.ts';
 import { organizationRecord } from '../organizations/contract.ts';
 import { ARCHIVED_DAYS } from '../organizations/records.ts';
-import { archive, NOT_ARCHIVED } from './marks.ts';
+import { closeOrganization } from './close-organization.ts';
 import { operation } from './operation.ts';
 
 /** CONTRACT.md §Archive. */
@@ -17,14 +17,10 @@ export const archiveOrganization = operation('POST /api/v1/organizations/{organi
   async handle({ db, now, audit, params: { organization_id }, request }) {
     const { caller } = membershipOf(request);
     const own = { organization_id, 'owners.user_id': caller };
-    const marks = archive(caller, now());
-    const archived = await db.organizations.findOneAndUpdate(
-      { ...own, ...NOT_ARCHIVED },
-      { $set: marks },
-      { returnDocument: 'after' },
-    );
+    const archived = await closeOrganization(db, own, caller, now());
     if (!archived) return orNotFound(await db.organizations.findOne(own));
-    await audit('organization.archive', { after: { deletes_at: marks.deletes_at } });
+    const { deletes_at = '' } = archived;
+    await audit('organization.archive', { after: { deletes_at } });
     return archived;
   },
 });

@@ -1,7 +1,7 @@
 import { orNotFound } from '@gatehouse/shared/http/errors';
 import { membershipOf } from '../access/membership.ts';
 import { organizationRecord } from '../organizations/contract.ts';
-import { ARCHIVED, NO_MARKS, renewBilling } from './marks.ts';
+import { reopenOrganization } from './close-organization.ts';
 import { operation } from './operation.ts';
 
 /** CONTRACT.md §Archive. */
@@ -14,16 +14,9 @@ export const restoreOrganization = operation('POST /api/v1/organizations/{organi
   returns: organizationRecord,
   audits: ['organization.restore'],
   async handle({ db, now, audit, params: { organization_id }, request }) {
-    const { caller, roles } = membershipOf(request);
+    const { caller } = membershipOf(request);
     const own = { organization_id, 'owners.user_id': caller, deleting: { $exists: false } };
-    // Before the organization opens: no plan may count as paid in between.
-    if (roles.archived.has(organization_id))
-      await db.departments.updateMany({ organization_id }, [renewBilling(caller, now())]);
-    const before = await db.organizations.findOneAndUpdate(
-      { ...own, ...ARCHIVED },
-      { $unset: NO_MARKS },
-      { returnDocument: 'before' },
-    );
+    const before = await reopenOrganization(db, own, caller, now());
     if (!before) return orNotFound(await db.organizations.findOne(own));
     const { archived_at: _, deletes_at = '', ...restored } = before;
     await audit('organization.restore', { before: { deletes_at } });

@@ -23,5 +23,7 @@ export function presentToOwners(event: AuditEvent) {
   const isLeft = event.target.user_id === event.user_id && event.after === null;
   // Another organization has proved control of the domain.
   const isTaken = event.action === 'domain.update' && event.user_id === null;
-  return isAccepted || isLeft || isTaken ? withoutAddresses(shown) : shown;
+  // The Owners learn which operator it was, not where they are.
+  const isByOperator = event.action.startsWith('admin.') || event.after?.by === 'operator';
+  return isAccepted || isLeft || isTaken || isByOperator ? withoutAddresses(shown) : shown;
 }

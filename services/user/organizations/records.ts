@@ -44,6 +44,8 @@ export interface Organization extends ArchiveFields {
   second_factor_before?: { ended_at: string; grace_ends_at: string };
   /** Counts the departments; see ../access/quotas.ts. */
   departments_reserved?: number;
+  /** What an operator allows in place of the quotas of the plan; the members are those of each department. */
+  quotas?: { departments?: number; members?: number };
   /** Whether its people from before the registry are enrolled; see ../access/roster.ts. */
   people_enrolled?: true;
 }
@@ -126,18 +128,29 @@ interface Billing {
   updated_at: string;
 }
 
+/** Finds organizations by the beginning of their name, in any case. */
+export const BY_NAME = { name: 1, organization_id: 1 } as const;
+export const NAME_COLLATION = { locale: 'en', strength: 2 } as const;
+/** What operators list. */
+export const BY_CREATION = { created_at: 1, organization_id: 1 } as const;
+
 export const organizationCollections = {
   organizations: collection<Organization>('organizations', [
     { key: { organization_id: 1 }, unique: true },
     { key: { 'owners.user_id': 1 } },
     { key: { 'offers.user_id': 1 } },
     { key: { due_at: 1 }, sparse: true },
+    { key: BY_NAME, collation: NAME_COLLATION },
+    { key: BY_CREATION },
+    { key: { archived_at: 1 }, sparse: true },
   ]),
   departments: collection<Department>('departments', [
     { key: { department_id: 1 }, unique: true },
     { key: { organization_id: 1, name_key: 1 }, unique: true },
     { key: { due_at: 1 }, sparse: true },
     { key: { 'payment_grace.notice.due': 1 }, sparse: true },
+    // The organizations of a plan.
+    { key: { 'billing.payment_status': 1, 'billing.subscription_plan': 1, organization_id: 1 } },
   ]),
   billingEntries: collection<BillingEntry>('billing_entries', [
     { key: { department_id: 1, number: 1 }, unique: true },

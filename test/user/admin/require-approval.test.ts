@@ -61,6 +61,7 @@ test('an act waits, and a repeated call asks once', async () => {
     decided_at: null,
     decision: null,
     carried_out_at: null,
+    failure: null,
   });
   expect(audited).toStrictEqual([
     [

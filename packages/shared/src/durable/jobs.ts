@@ -1,8 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { withTimeout } from '../with-timeout.ts';
+import type { Runs } from './poller.ts';
 
 /** Work that runs from the start of a service until it stops, such as a poller. */
 export interface Startable {
+  /** What the runs of this process came to. */
+  runs?: Readonly<Runs>;
   start(): void;
   /** Begins nothing new. @returns when the work in progress has ended. */
   stop(): Promise<void>;

@@ -10,6 +10,13 @@ interface Options {
   failure: string;
 }
 
+/** How often a job has run in this process, and why the last failed run failed. */
+export interface Runs {
+  completed: number;
+  failed: number;
+  error?: unknown;
+}
+
 /** Looks for work at an interval, and sooner when woken, in one run at a time. */
 export function createPoller({ interval, run, log, failure }: Options) {
   let timer: NodeJS.Timeout | undefined;
@@ -17,6 +24,7 @@ export function createPoller({ interval, run, log, failure }: Options) {
   let isRunning = false;
   let runAgain = false;
   let lastRun: Promise<void> | undefined;
+  const runs: Runs = { completed: 0, failed: 0 };
 
   async function runWhileWoken(): Promise<void> {
     isRunning = true;
@@ -24,8 +32,11 @@ export function createPoller({ interval, run, log, failure }: Options) {
       do {
         runAgain = false;
         await run(() => stopping);
+        runs.completed += 1;
       } while (runAgain && !stopping);
     } catch (error) {
+      runs.failed += 1;
+      runs.error = error;
       log.warn({ err: error }, failure);
     }
     isRunning = false;
@@ -36,6 +47,8 @@ export function createPoller({ interval, run, log, failure }: Options) {
   }
 
   return {
+    /** What the runs of this process came to. */
+    runs: runs as Readonly<Runs>,
     /** Begins to look at the interval. A tick during a run is skipped. */
     start() {
       timer = setInterval(runUnlessRunning, interval);

@@ -77,6 +77,7 @@ export type Details = Pick<AuditEvent, 'action'> &
 const MAX_DEVICE = 300;
 
 const RETENTION_DAYS = 400;
+const BY_TIME = { at: 1, event_id: 1 } as const;
 /** Milliseconds for which a request waits until its event is stored. */
 const STORE_TIMEOUT = 1_000;
 
@@ -104,6 +105,11 @@ export const auditCollections = {
       partialFilterExpression: { department_id: ANY_STRING },
     },
     { key: { at: 1 }, expireAfterSeconds: RETENTION_DAYS * 86_400 },
+    // What operators look for, newest first.
+    { key: BY_TIME },
+    { key: { action: 1, ...BY_TIME } },
+    { key: { address: 1, ...BY_TIME }, partialFilterExpression: { address: ANY_STRING } },
+    { key: { request_id: 1 } },
   ]),
 };
 

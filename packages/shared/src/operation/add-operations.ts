@@ -29,7 +29,9 @@ export async function addOperations<Deps extends CommonDependencies>(
     const add = async (target: FastifyInstance) => {
       await scope?.(target, dependencies);
       for (const operation of scoped) {
-        if (operation.path.includes('{organization_id}') && !target.hasRequestDecorator('membership'))
+        const isInOrganization =
+          operation.path.includes('{organization_id}') && !isForOperators(operation.needs);
+        if (isInOrganization && !target.hasRequestDecorator('membership'))
           throw new Error(`nothing checks the membership of callers of ${operation.path}`);
         requireOperatorScope(operation, target);
         target.route(routeOf(operation, dependencies, guards));

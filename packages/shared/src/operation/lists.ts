@@ -124,13 +124,22 @@ export const pageResponse = <Item extends z.ZodType>(item: Item) =>
  * own, by its own index; the exceptions are subtracted.
  * @param options.hint the index to read.
  * @param options.countHint the index to count by, if it is another one.
+ * @param options.limits bounds what the filter of a caller can cost; see data/time-limit.ts.
  */
 export async function readPage<Item extends Document>(
   collection: Collection<Item>,
   { filters, search: searchFilter, hidden = [], unique, maxCount }: Omit<ListTable, 'sortable'>,
   visible: readonly Visible<Item>[],
   query: ListQuery,
-  { hint, countHint = hint }: { hint?: IndexSpecification | undefined; countHint?: IndexSpecification } = {},
+  {
+    hint,
+    countHint = hint,
+    limits = {},
+  }: {
+    hint?: IndexSpecification | undefined;
+    countHint?: IndexSpecification;
+    limits?: { maxTimeMS?: number };
+  } = {},
 ) {
   const { page, limit, sort_by, order, search } = query;
   const conditions: Filter<Document>[] = Object.entries(query)
@@ -145,6 +154,7 @@ export async function readPage<Item extends Document>(
   const direction = order === 'asc' ? 1 : -1;
   const sort: Sort = Object.fromEntries([sort_by, unique].flat().map((field) => [field, direction]));
   const counting = {
+    ...limits,
     ...(countHint && { hint: countHint }),
     ...(maxCount && { limit: Math.max(maxCount, page * limit + 1) }),
   };
@@ -158,7 +168,7 @@ export async function readPage<Item extends Document>(
 
   const [data, ...counts] = await Promise.all([
     collection
-      .find(anyOf(parts), { sort, skip: (page - 1) * limit, limit, ...(hint && { hint }) })
+      .find(anyOf(parts), { sort, skip: (page - 1) * limit, limit, ...limits, ...(hint && { hint }) })
       .project<Item>(Object.fromEntries(['_id', ...hidden].map((field) => [field, 0])))
       .toArray(),
     ...parts.map(count),

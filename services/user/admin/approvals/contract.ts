@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AT } from '../../organizations/contract.ts';
 import { ACT_NAMES, type Approval } from './records.ts';
 
-const SHOWN = ['pending', 'expired', 'approved', 'carried_out', 'rejected', 'void'] as const;
+const SHOWN = ['pending', 'expired', 'approved', 'carried_out', 'failed', 'rejected', 'void'] as const;
 const dateTime = z.string().meta({ format: 'date-time' });
 
 export const approvalRecord = z
@@ -22,6 +22,7 @@ export const approvalRecord = z
     decided_at: dateTime.nullable(),
     decision: z.string().nullable().meta({ description: 'The reason of the operator who decided' }),
     carried_out_at: dateTime.nullable(),
+    failure: z.string().nullable().meta({ description: 'Why it could not be carried out' }),
   })
   .meta({
     description: 'The approval',
@@ -39,6 +40,7 @@ export const approvalRecord = z
         decided_at: null,
         decision: null,
         carried_out_at: null,
+        failure: null,
       },
     ],
   });
@@ -57,10 +59,12 @@ export const presentApproval = (approval: Approval, now: number): z.infer<typeof
   decided_at: approval.decided_at?.toISOString() ?? null,
   decision: approval.decision ?? null,
   carried_out_at: approval.carried_out_at?.toISOString() ?? null,
+  failure: approval.failure ?? null,
 });
 
-function statusOf({ status, expires_at, carried_out_at, due_at }: Approval, now: number) {
+function statusOf({ status, expires_at, carried_out_at, due_at, failure }: Approval, now: number) {
   if (carried_out_at) return 'carried_out';
+  if (failure !== undefined) return 'failed';
   const waits = status === 'pending' || (status === 'approved' && due_at === undefined);
   return waits && expires_at.getTime() <= now ? 'expired' : status;
 }

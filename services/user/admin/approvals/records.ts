@@ -12,6 +12,8 @@ export const ACTS = {
 export type Act = keyof typeof ACTS;
 export const ACT_NAMES = Object.keys(ACTS) as [Act, ...Act[]];
 
+export const STATUSES = ['pending', 'approved', 'rejected', 'void'] as const;
+
 /** An act that waits for a second operator, or has been decided. */
 export interface Approval {
   approval_id: string;
@@ -28,7 +30,7 @@ export interface Approval {
   /** Until when it can be approved, and used by the requester. Compared at use. */
   expires_at: Date;
   /** `void`: the requester was no longer the operator who had asked. An expired approval stays `pending`. */
-  status: 'pending' | 'approved' | 'rejected' | 'void';
+  status: (typeof STATUSES)[number];
   decided_by?: string;
   decided_at?: Date;
   /** The reason of the operator who decided. */
@@ -38,6 +40,8 @@ export interface Approval {
   holder?: string;
   /** When it was carried out, or used by the requester. */
   carried_out_at?: Date;
+  /** Why it can never be carried out. */
+  failure?: string;
   /** Names what the requester has made of it; a repeated call gets the same. */
   use_id?: string;
   /** When the TTL index deletes the record. */

@@ -71,6 +71,7 @@ export function createExportWorker({ db, now, log, tuning = {} }: Options) {
   }
 
   return {
+    runs: poller.runs,
     start() {
       poller.start();
       poller.wake();
