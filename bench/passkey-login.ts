@@ -1,9 +1,10 @@
 import { postJson } from '../test/fixtures/http.ts';
 import { launch } from '../test/fixtures/launcher.ts';
 import { PERSON } from './account.ts';
-import { createPasskeys, logInWithPasskey, PEOPLE } from './passkeys.ts';
+import { createPasskeys, logInWithPasskey } from './passkeys.ts';
+import { inTurns, PEOPLE } from './people.ts';
 import { compare } from './report.ts';
-import { expectOk, inTurns } from './rivals/server.ts';
+import { expectOk } from './rivals/server.ts';
 import { processOf, speedOf } from './speed.ts';
 
 /** Logins in one measurement. Rounds are short, because the speed of a shared machine drifts. */

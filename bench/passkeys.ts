@@ -5,15 +5,10 @@ import { type Authenticator, softwareAuthenticator } from '../test/fixtures/auth
 import { postJson } from '../test/fixtures/http.ts';
 import type { launch } from '../test/fixtures/launcher.ts';
 import { createAccounts } from './account.ts';
+import { PEOPLE } from './people.ts';
 import { expectOk } from './rivals/server.ts';
 
-/** Accounts with a password and a passkey. */
-export const PEOPLE = Array.from({ length: 50 }, (_, index) => ({
-  email: `person${index}@example.com`,
-  user_id: `User-${200_000 + index}`,
-}));
-
-/** Creates these accounts at Gatehouse, with passkeys as a registration stores them. */
+/** Creates the accounts at Gatehouse, with a password and passkeys as a registration stores them. */
 export async function createPasskeys({
   mongodb,
   gateway,

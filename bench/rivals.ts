@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { load } from './load.ts';
+import { startPeer } from './peer.ts';
 import { compare } from './report.ts';
 import { startBetterAuth } from './rivals/better-auth.ts';
 import { startGatehouse } from './rivals/gatehouse.ts';
@@ -9,10 +10,10 @@ import type { Server } from './rivals/server.ts';
 
 const OURS = 'Gatehouse';
 
-type Work = 'login' | 'profile' | 'signup to verified' | 'passkey login';
+type Work = 'login' | 'profile' | 'signup to verified' | 'passkey login' | 'social login';
 
 interface Rival {
-  start: () => Promise<Server>;
+  start: (provider: string) => Promise<Server>;
   /** The variables that it needs, with examples. */
   needs: Record<string, string>;
   /** Our rate over theirs. */
@@ -65,20 +66,24 @@ const MEASURES: Measure[] = [
     },
   },
   { work: 'passkey login', rounds: 5, of: ({ passkeyLogin }) => passkeyLogin && rate(passkeyLogin) },
+  { work: 'social login', rounds: 5, of: ({ socialLogin }) => socialLogin && rate(socialLogin) },
 ];
 
-/** Logins by password and passkey, profile reads and verified signups, relative to the rivals that are there. */
+/** Logins by password, by passkey and at a provider, profile reads and verified signups, relative to the rivals that are there. */
 export async function rivals(): Promise<void> {
   const servers: Record<string, Server> = {};
+  const provider = await startPeer('login-provider');
   try {
-    servers[OURS] = await startGatehouse();
+    servers[OURS] = await startGatehouse(provider.url);
     for (const [name, { start, needs }] of Object.entries(RIVALS)) {
-      if (Object.keys(needs).every((variable) => process.env[variable])) servers[name] = await start();
+      if (Object.keys(needs).every((variable) => process.env[variable]))
+        servers[name] = await start(provider.url);
       else console.log(`  ${name} is not measured without ${assignments(needs)}`);
     }
     for (const measure of MEASURES) await compareServers(servers, measure);
   } finally {
     await Promise.all(Object.values(servers).map((server) => server.stop()));
+    provider.stop();
   }
 }
 

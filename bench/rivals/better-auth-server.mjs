@@ -4,11 +4,12 @@ import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
 import { getMigrations } from 'better-auth/db/migration';
 import { toNodeHandler } from 'better-auth/node';
-import { emailOTP } from 'better-auth/plugins';
+import { emailOTP, genericOAuth } from 'better-auth/plugins';
 
-/** better-auth with passwords, e-mailed codes and passkeys, on a database in a file. A code is read at /codes, without a mail. */
-const [port, file] = process.argv.slice(2);
+/** better-auth with passwords, e-mailed codes, passkeys and a provider, on a database in a file. A code is read at /codes, without a mail. */
+const [port, file, provider] = process.argv.slice(2);
 const baseURL = `http://127.0.0.1:${port}`;
+const { issuer, id: clientId, secret: clientSecret } = JSON.parse(provider);
 const codes = new Map();
 const database = new DatabaseSync(file);
 database.exec('PRAGMA journal_mode = WAL');
@@ -25,6 +26,18 @@ const options = {
       sendVerificationOTP: async ({ email, otp }) => void codes.set(email, otp),
     }),
     passkey(),
+    genericOAuth({
+      config: [
+        {
+          providerId: 'bench',
+          discoveryUrl: `${issuer}/.well-known/openid-configuration`,
+          clientId,
+          clientSecret,
+          scopes: ['openid', 'email', 'profile'],
+          pkce: true,
+        },
+      ],
+    }),
   ],
 };
 await (await getMigrations(options)).runMigrations();

@@ -3,16 +3,20 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { request } from 'undici';
 import { softwareAuthenticator } from '../../test/fixtures/authenticator.ts';
 import { postJson, send } from '../../test/fixtures/http.ts';
 import { freePorts } from '../../test/fixtures/launcher.ts';
-import { PEOPLE } from '../passkeys.ts';
-import { ACCOUNT, expectOk, inTurns, type Server, startProcess } from './server.ts';
+import { inTurns, PEOPLE } from '../people.ts';
+import { ACCOUNT, atProvider, CLIENT, cookieOf, expectOk, type Server, startProcess } from './server.ts';
 
 const FOLDER = 'bench/rivals';
 
-/** better-auth, in `better-auth-server.mjs`. Its codes are mailed nowhere. */
-export async function startBetterAuth(): Promise<Server> {
+/**
+ * better-auth, in `better-auth-server.mjs`. Its codes are mailed nowhere.
+ * @param provider the issuer of social login.
+ */
+export async function startBetterAuth(provider: string): Promise<Server> {
   if (!existsSync(`${FOLDER}/node_modules/@better-auth/passkey`)) {
     console.log('  installing better-auth from npm');
     execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: FOLDER });
@@ -22,7 +26,12 @@ export async function startBetterAuth(): Promise<Server> {
   const url = `http://127.0.0.1:${port}`;
   const { stop } = await startProcess(
     process.execPath,
-    [`${FOLDER}/better-auth-server.mjs`, String(port), join(folder, 'auth.sqlite')],
+    [
+      `${FOLDER}/better-auth-server.mjs`,
+      String(port),
+      join(folder, 'auth.sqlite'),
+      JSON.stringify({ issuer: provider, ...CLIENT }),
+    ],
     { ready: `${url}/api/auth/ok`, env: { NODE_ENV: 'production' } },
   );
   const get = (path: string, headers = {}) => expectOk(send(`${url}/api/auth/${path}`, { headers }));
@@ -56,16 +65,18 @@ export async function startBetterAuth(): Promise<Server> {
       const response = authenticators.next().value.get(options.body);
       return post('passkey/verify-authentication', { response }, { cookie: cookieOf(options) });
     },
+    async socialLogin() {
+      const begun = await post('sign-in/social', { provider: 'bench', callbackURL: '/' });
+      const back = await atProvider(begun.body.url);
+      // Its redirects say that they are JSON, and are empty.
+      const end = await request(back, { headers: { cookie: cookieOf(begun) } });
+      await end.body.dump();
+      if (!String(end.headers['set-cookie']).includes('session_token='))
+        throw new Error(`the callback of better-auth answered ${end.statusCode}: ${end.headers.location}`);
+    },
     async stop() {
       await stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
-
-/** The cookies of an answer, as the next request sends them. */
-const cookieOf = ({ headers }: { headers: Headers }): string =>
-  headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(';', 1)[0])
-    .join('; ');

@@ -14,6 +14,8 @@ export interface Server {
   signUp?: (email: string) => Promise<unknown>;
   /** Logs the next one of several accounts in by its passkey: options and verification. Absent where no API offers that. */
   passkeyLogin?: () => Promise<unknown>;
+  /** Logs the next one of several people in at a provider of social login. Absent where it is not measured. */
+  socialLogin?: () => Promise<unknown>;
   stop(): Promise<unknown>;
 }
 
@@ -64,7 +66,16 @@ export async function expectOk(answer: ReturnType<typeof send>) {
   return { headers, body };
 }
 
-/** Yields the items one after the other, without end. */
-export function* inTurns<Item>(items: Item[]): Generator<Item, never> {
-  while (true) yield* items;
-}
+/** The client of the servers at the provider of social login. */
+export const CLIENT = { id: 'bench', secret: 'a secret of the bench' };
+
+/** The cookies of an answer, as the next request sends them. */
+export const cookieOf = ({ headers }: { headers: Headers }): string =>
+  headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ');
+
+/** Follows a redirect to the provider, which sends the browser back. @returns the address there. */
+export const atProvider = async (address: string): Promise<URL> =>
+  new URL(String((await send(address)).headers.get('location')));
