@@ -43,6 +43,11 @@ const noticeDetails = (now: number): NoticeDetails => ({
   recovery_code_used: { left: 7 },
   factor_codes_wrong: {},
   factor_reset_requested: { effective_at: new Date(now + DAY) },
+  support_session: {
+    mode: 'read',
+    until: new Date(now + DAY / 48),
+    reason: 'Cannot find their chatbots, ticket 4711',
+  },
   passkey_added: {},
   passkey_removed: {},
   deletion_requested: { deletes_at: new Date(now + 14 * DAY) },
@@ -53,7 +58,11 @@ const noticeDetails = (now: number): NoticeDetails => ({
 });
 
 /** An operator or a job does this, so the notice names no device. */
-const BY_OTHERS: readonly string[] = ['factor_reset_requested', 'deletion_kept'] satisfies NoticeKind[];
+const BY_OTHERS: readonly string[] = [
+  'factor_reset_requested',
+  'support_session',
+  'deletion_kept',
+] satisfies NoticeKind[];
 
 function noticesOf(to: string, now: number): Notice[] {
   return Object.entries(noticeDetails(now)).map(([kind, details]) => ({

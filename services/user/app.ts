@@ -160,7 +160,7 @@ export async function buildUserService({
   await addOperations(app, chatbots, { config, db, now, accept: delivery.accept });
   const approvedActs = createApprovedActs({ db, now, log, acts: {} });
   const { carryOutNow } = approvedActs;
-  await addOperations(app, admin, { config, db, now, log, wakeNotices, carryOutNow });
+  await addOperations(app, admin, { config, db, tokens, now, log, wakeNotices, carryOutNow });
   await addOperations(app, webhooks, { db, now, secrets, ...webhookDependencies }, guards);
   await addOperations(app, singleSignOn, sso.singleSignOn);
   await addOperations(app, openIdConnect, sso.openIdConnect);

@@ -16,6 +16,7 @@ import { loginCodeCollections } from './account/login-code/records.ts';
 import { approvalCollections } from './admin/approvals/records.ts';
 import { figureCollections } from './admin/figures/records.ts';
 import { jobRunCollections } from './admin/jobs/records.ts';
+import { supportCollections } from './admin/support-sessions/records.ts';
 import { chatbotCollections } from './chatbots/records.ts';
 import { exportCollections } from './organizations/exports/records.ts';
 import { organizationCollections } from './organizations/records.ts';
@@ -36,6 +37,7 @@ export const COLLECTIONS = {
   ...approvalCollections,
   ...figureCollections,
   ...jobRunCollections,
+  ...supportCollections,
   ...chatbotCollections,
   ...accessCollections,
   ...organizationCollections,

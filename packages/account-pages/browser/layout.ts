@@ -5,7 +5,7 @@ import { config } from './config.ts';
 import { html } from './html.ts';
 import { Button } from './parts/button.ts';
 import { currentSession } from './session.ts';
-import { texts } from './texts.ts';
+import { formatTime, texts } from './texts.ts';
 
 interface Props {
   path?: string;
@@ -68,7 +68,8 @@ function Expiry() {
     const timer = setInterval(() => setMinutes(remaining()), 5_000);
     return () => clearInterval(timer);
   }, []);
-  if (minutes > WARNING || minutes <= 0) return null;
+  // The banner says when a support session ends, and nobody extends it.
+  if (minutes > WARNING || minutes <= 0 || currentSession()?.support) return null;
   const extend = async () => {
     setBusy(true);
     await refresh().then(
@@ -88,12 +89,13 @@ function Expiry() {
 
 /** Says on every page that this is somebody else's session, and offers to leave it. */
 export function SupportBanner() {
-  const supportFor = currentSession()?.supportFor;
+  const { supportFor, support, expiresAt } = currentSession() ?? {};
   if (!supportFor) return null;
   return html`
     <aside class="support" aria-label=${texts.support.label}>
       <p>${texts.support.label}: <strong>${supportFor}</strong></p>
-      <${Button} kind="link" onClick=${signOut}>${texts.support.leave}<//>
+      ${support && html`<p>${texts.support[support.mode]} · ${texts.support.by(support.operator)} · ${texts.support.until(formatTime(expiresAt ?? 0))}</p>`}
+      <${Button} kind="link" onClick=${signOut}>${support ? texts.support.end : texts.support.leave}<//>
     </aside>
   `;
 }

@@ -12,6 +12,8 @@ export interface Session {
   userId: string | null;
   /** The name and address of the account, if a member of the support team has adopted its session. */
   supportFor?: string;
+  /** What they may do, and their user ID; not for a session that another service of the platform hands over. */
+  support?: { mode: 'read' | 'full'; operator: string };
 }
 
 export type End = 'signed out' | 'expired' | 'left' | 'deleted';

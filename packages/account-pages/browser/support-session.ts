@@ -3,7 +3,7 @@ import { arrival } from './arrival.ts';
 import { addOpenToken } from './open-tokens.ts';
 import { navigate } from './router.ts';
 import { toDeviceTime } from './server-clock.ts';
-import { beginSession, currentSession } from './session.ts';
+import { beginSession, currentSession, type Session } from './session.ts';
 import { texts } from './texts.ts';
 
 /** The session that a member of the support team hands over. */
@@ -39,11 +39,18 @@ export async function adoptSupportSession(): Promise<void> {
     expiresAt: expiryOf(token),
     userId: user_id,
     supportFor: [owner.name, owner.email].filter(Boolean).join(', '),
+    ...supportOf(token),
   });
 }
 
-/** When a token that the gateway has accepted expires by the clock of this device, in Unix milliseconds. */
-function expiryOf(token: string): number {
-  const claims = token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '';
-  return toDeviceTime(JSON.parse(atob(claims)).exp * 1000);
+/** What the session of a token that the gateway has accepted may do, and whose it is, if an operator of Gatehouse began it. */
+function supportOf(token: string): Pick<Session, 'support'> {
+  const { support: mode, operator } = partOf(token, 0);
+  return mode === undefined ? {} : { support: { mode, operator } };
 }
+
+/** When such a token expires by the clock of this device, in Unix milliseconds. */
+const expiryOf = (token: string): number => toDeviceTime(partOf(token, 1).exp * 1000);
+
+const partOf = (token: string, index: number) =>
+  JSON.parse(atob(token.split('.')[index]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''));

@@ -27,6 +27,10 @@ export const sessionRecord = z
       description: 'When the session began or was last extended; of the current session, now',
     }),
     current: z.boolean().meta({ description: 'Whether this call belongs to the session' }),
+    support: z
+      .object({ mode: z.enum(['read', 'full']), operator: z.string() })
+      .exactOptional()
+      .meta({ description: 'The operator whose session it is, by their user_id' }),
   })
   .meta({
     description: 'The session',
@@ -89,6 +93,7 @@ export const presentSession = (
   began_at: new Date(session.beganAt).toISOString(),
   last_used_at: lastUsedAt.toISOString(),
   current: isCurrent,
+  ...(session.support && { support: session.support }),
 });
 
 const searchable = ({ name, device: { browser, os, user_agent }, address, place }: SessionRecord): string =>

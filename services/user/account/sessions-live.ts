@@ -1,7 +1,7 @@
 import { type AuditEvent, type AuditedSession, deviceOf } from '@gatehouse/shared/identity/audit';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { hasEnded, type Session } from '@gatehouse/shared/identity/sessions';
-import { LIFETIME, startOf } from '@gatehouse/shared/identity/tokens';
+import { LIFETIME, SUPPORT_LIFETIME, startOf } from '@gatehouse/shared/identity/tokens';
 import type { FastifyRequest } from 'fastify';
 import type { Filter } from 'mongodb';
 import type { Database } from '../database.ts';
@@ -18,6 +18,9 @@ export interface LiveSession {
   isCurrent: boolean;
 }
 
+/** Milliseconds for which a support session lasts at most. */
+const SUPPORT_WINDOW = SUPPORT_LIFETIME * 1000;
+
 /** Events that are read; more of them in an hour are a program, not a person. */
 const MAX_EVENTS = 1_000;
 /** A token lives for an hour, that of a single sign-on from up to a minute after its event. */
@@ -25,11 +28,11 @@ const WINDOW = (LIFETIME.catalogue + 60) * 1000;
 
 /**
  * Returns the caller's sessions that can still be used: the current one, and those whose latest login or refresh
- * issued a token that has not expired. Nothing is written for this at a login; the audit has it already.
+ * issued a token that has not expired, with those of operators. Nothing is written for this at a login; the audit has it already.
  * @param id only this session.
  */
 export async function liveSessions(
-  { auditEvents }: Pick<Database, 'auditEvents'>,
+  { auditEvents, supportSessions }: Pick<Database, 'auditEvents' | 'supportSessions'>,
   request: FastifyRequest,
   user_id: string,
   now: number,
@@ -42,10 +45,20 @@ export async function liveSessions(
     'session.expires_at': { $gt: new Date(now) },
     ...(id !== undefined && { 'session.id': id }),
   };
-  const events = await auditEvents
-    .find(filter, { sort: { at: -1, event_id: -1 }, limit: MAX_EVENTS })
-    .project<{ at: Date; address: string; session: AuditedSession }>({ at: 1, address: 1, session: 1 })
-    .toArray();
+  const [events, supports] = await Promise.all([
+    auditEvents
+      .find(filter, { sort: { at: -1, event_id: -1 }, limit: MAX_EVENTS })
+      .project<{ at: Date; address: string; session: AuditedSession }>({ at: 1, address: 1, session: 1 })
+      .toArray(),
+    supportSessions
+      .find({
+        person_id: user_id,
+        began_at: { $gt: new Date(now - SUPPORT_WINDOW) },
+        expires_at: { $gt: new Date(now) },
+        ...(id !== undefined && { session_id: id }),
+      })
+      .toArray(),
+  ]);
   const nameOf = (id: string) => user.session_names?.find((named) => named.id === id)?.name ?? null;
   const sessions = new Map<string, LiveSession>();
   if (id === undefined || id === current.id) {
@@ -64,6 +77,14 @@ export async function liveSessions(
       lastUsedAt: at,
       isCurrent: false,
     });
+  }
+  for (const { session_id, mode, operator, began_at } of supports) {
+    const support = { mode, operator };
+    const known = { id: session_id, hasId: true, beganAt: began_at.getTime(), support };
+    if (sessions.has(session_id) || hasEnded(user, known)) continue;
+    // Where the operator is, and with which device, is not for the person.
+    const hidden = { name: nameOf(session_id), device: '', address: '' };
+    sessions.set(session_id, { session: known, ...hidden, lastUsedAt: began_at, isCurrent: false });
   }
   return [...sessions.values()];
 }

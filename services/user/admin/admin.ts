@@ -8,6 +8,9 @@ import { ownLevel } from './operators/me.ts';
 import { removeOperator } from './operators/remove.ts';
 import { setOperator } from './operators/set.ts';
 import { organizations } from './organizations/organizations.ts';
+import { endSupportSession } from './support-sessions/end.ts';
+import { listSupportSessions } from './support-sessions/list.ts';
+import { startSupportSession } from './support-sessions/start.ts';
 import { listWebhooks } from './webhooks/list.ts';
 
 /** The operations for operators. */
@@ -23,4 +26,7 @@ export const admin = [
   getFigures,
   getAttention,
   ...approvals,
+  startSupportSession,
+  listSupportSessions,
+  endSupportSession,
 ];

@@ -1,4 +1,5 @@
 import type { Config } from '@gatehouse/shared/config';
+import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { operationsOf } from '@gatehouse/shared/operation/operation';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../database.ts';
@@ -7,6 +8,7 @@ import { requireOperator } from '../operators/require-operator.ts';
 export interface AdminDependencies {
   config: Config<'user'>;
   db: Database;
+  tokens: Tokens;
   /** Returns Unix milliseconds. */
   now: () => number;
   log: FastifyBaseLogger;

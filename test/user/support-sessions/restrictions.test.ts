@@ -8,8 +8,9 @@ import { errorEnvelope, outcome } from '../../fixtures/envelope.ts';
 import { startGateway } from '../../fixtures/gateway.ts';
 import { send, sendJson } from '../../fixtures/http.ts';
 import { member } from '../../fixtures/members.ts';
+import { adminCaller } from '../../fixtures/operators.ts';
 import { type Services, startServices } from '../../fixtures/services.ts';
-import { newOperator, supportBearer } from '../../fixtures/support.ts';
+import { supportBearer } from '../../fixtures/support.ts';
 import { startPlatform } from '../../gateway/platform.ts';
 
 /**
@@ -86,7 +87,7 @@ let gateway: Awaited<ReturnType<typeof startGateway>>;
 let ada: Awaited<ReturnType<typeof member>>;
 let reading: Record<string, string>;
 let full: Record<string, string>;
-let operator: Awaited<ReturnType<typeof newOperator>>;
+let operator: Awaited<ReturnType<typeof adminCaller>>;
 beforeAll(async () => {
   services = await startServices();
   platform = await startPlatform();
@@ -114,7 +115,7 @@ beforeEach(async () => {
   platform.reset();
   const { db, clock } = services;
   ada = await member(db, clock);
-  operator = await newOperator(db, clock, 'admin');
+  operator = await adminCaller(services, 'admin');
   reading = { authorization: supportBearer(ada, operator, 'read', clock.now()) };
   full = { authorization: supportBearer(ada, operator, 'full', clock.now()) };
 });

@@ -55,6 +55,11 @@ export const texts: Texts = {
   support: {
     label: 'Support-Sitzung',
     leave: 'Verlassen',
+    end: 'Beenden',
+    read: 'Nur lesend',
+    full: 'Darf ändern',
+    by: (operator) => `von ${operator}`,
+    until: (time) => `bis ${time}`,
     replaceTitle: 'Support-Sitzung öffnen?',
     replaces:
       'Sie sind in diesem Tab angemeldet. Wenn Sie die Support-Sitzung öffnen, werden Sie hier abgemeldet.',
@@ -125,6 +130,10 @@ export const texts: Texts = {
         `Der Tarif ${plan} erlaubt hier ${limit} Webhooks. Löschen Sie einen, oder wählen Sie einen höheren Tarif.`,
     },
     known: {
+      'A read-only support session changes nothing':
+        'Diese Support-Sitzung ist nur lesend. Es wurde nichts geändert.',
+      'Only the person themselves may do this':
+        'Das geht nicht in einer Support-Sitzung. Nur die Person selbst darf es tun.',
       'User not found': 'Zu dieser Adresse gibt es kein Konto.',
       'Email already registered': 'Zu dieser Adresse gibt es schon ein Konto. Melden Sie sich an.',
       'Invalid credentials': 'E-Mail oder Passwort ist falsch.',

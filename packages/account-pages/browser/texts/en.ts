@@ -52,6 +52,11 @@ export const texts = {
   support: {
     label: 'Support session',
     leave: 'Leave',
+    end: 'End',
+    read: 'Read-only',
+    full: 'May make changes',
+    by: (operator: string) => `by ${operator}`,
+    until: (time: string) => `until ${time}`,
     replaceTitle: 'Open a support session?',
     replaces: 'You are signed in in this tab. Opening the support session signs you out here.',
     decline: 'Stay signed in',
@@ -126,6 +131,10 @@ export const texts = {
     },
     /** Messages of the API in the reader's words. */
     known: {
+      'A read-only support session changes nothing':
+        'This support session is read-only. Nothing was changed.',
+      'Only the person themselves may do this':
+        'This is not possible in a support session. Only the person themselves may do it.',
       'User not found': 'There is no account with this address.',
       'Email already registered': 'There is an account with this address already. Sign in instead.',
       'Invalid credentials': 'The e-mail or the password is wrong.',

@@ -92,6 +92,8 @@ export const AUDIT_ACTIONS = [
   'admin.person_restore',
   'admin.person_delete',
   'admin.person_plan',
+  'admin.support_session',
+  'admin.support_session_end',
   'admin.audit_export',
   'admin.organization_plan',
   'admin.organization_quotas',

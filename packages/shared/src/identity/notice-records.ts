@@ -1,3 +1,5 @@
+import type { SupportMode } from './tokens.ts';
+
 /** The kinds of notices, with what each one tells beside the account, the time and the device. */
 export interface NoticeDetails {
   password_changed: object;
@@ -20,6 +22,8 @@ export interface NoticeDetails {
   factor_codes_wrong: object;
   /** By an operator; the second factor ends at `effective_at`. */
   factor_reset_requested: { effective_at: Date };
+  /** By an operator, whom the audit names: digits in a mail look like a code. */
+  support_session: { mode: SupportMode; until: Date; reason: string };
   /** `provider` is its label. */
   link_added: { provider: string };
   link_removed: { provider: string };

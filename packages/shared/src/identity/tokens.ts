@@ -326,10 +326,13 @@ function isSession(payload: { exp: number }): payload is SessionClaims {
   return typeof email === 'string' && isUserId && otp_sent === undefined;
 }
 
-/** Returns a UUIDv7 (RFC 9562 §5.7), which carries the time at which the session began. */
-export function newSessionId(now: number): string {
+/**
+ * Returns a UUIDv7 (RFC 9562 §5.7), which carries the time at which the session began.
+ * @param random a random UUID that gives the rest.
+ */
+export function newSessionId(now: number, random: string = randomUUID()): string {
   const time = Math.floor(now).toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
 }
 
 /** Returns whether a `sid` is a UUIDv7. Any other has no start time, so nothing could ever end its session. */

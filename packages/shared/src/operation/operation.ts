@@ -5,7 +5,7 @@ import type { ErrorName } from '../http/errors.ts';
 import type { auditCollections, Details } from '../identity/audit.ts';
 import type { AuditAction } from '../identity/audit-actions.ts';
 import type { SupportAccess } from '../identity/support-sessions.ts';
-import { grantsRoles, isBearer, type Requirement } from './requirement.ts';
+import { grantsRoles, isBearer, isForOperators, type Requirement } from './requirement.ts';
 import type { Message, OutputOf, Returns } from './responses.ts';
 
 /**
@@ -139,7 +139,7 @@ function contractOf(path: string): OperationContract {
 function supportAccess(method: Method, declaration: Declaration): SupportAccess {
   const { needs, fresh, returnsSecret, endsSessions, supportSession } = declaration;
   if (supportSession === 'allowed') return 'read';
-  if (supportSession === 'refused' || fresh) return 'none';
+  if (supportSession === 'refused' || fresh || isForOperators(needs)) return 'none';
   if (isBearer(needs) && (returnsSecret || endsSessions || grantsRoles(needs))) return 'none';
   return method === 'GET' ? 'read' : 'full';
 }

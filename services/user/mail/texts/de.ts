@@ -255,6 +255,12 @@ export const de: MailTexts = {
         url: forgotPassword,
       },
     }),
+    support_session: ({ mode, until, reason }) => ({
+      subject: 'Ein Betreiber hat Ihr Konto geöffnet',
+      happened: `Ein Betreiber dieses Dienstes hat Ihr Konto geöffnet, ${mode === 'read' ? 'um es anzusehen, ohne etwas zu ändern' : 'um darin für Sie zu handeln'}, bis ${timeOf(until)}. Angegebener Grund: ${reason}`,
+      otherwise:
+        'Sie können das jederzeit beenden: Melden Sie sich an und beenden Sie die Support-Sitzung im Profil unter „Geräte“. Unter „Aktivität“ steht, wer es war und was geschehen ist.',
+    }),
     passkey_added: (_, { forgotPassword }) => ({
       subject: 'Ihr Konto hat einen neuen Passkey',
       happened:

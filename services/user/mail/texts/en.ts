@@ -243,6 +243,12 @@ export const en: MailTexts = {
         url: forgotPassword,
       },
     }),
+    support_session: ({ mode, until, reason }) => ({
+      subject: 'An operator opened your account',
+      happened: `An operator of this service has opened your account ${mode === 'read' ? 'to look at it, without changing anything' : 'to act in it for you'}, until ${timeOf(until)}. The reason they gave: ${reason}`,
+      otherwise:
+        'You can end this at any time: sign in, and end the support session under Devices in your profile. Your activity lists who it was and what they did.',
+    }),
     passkey_added: (_, { forgotPassword }) => ({
       subject: 'Your account has a new passkey',
       happened: 'A passkey was added to your account. It is enough to sign in, without a password or a code.',

@@ -21,6 +21,8 @@ interface Event {
   before: Record<string, Value> | null;
   after: Record<string, Value> | null;
   address: string | null;
+  /** The operator who did it, in a support session. */
+  operator?: string;
 }
 
 const { columns } = texts.activity;
@@ -49,12 +51,13 @@ export function Activity() {
     {
       title: columns.what,
       cell: (event) => {
-        const { action, outcome, actor } = event;
+        const { action, outcome, actor, operator } = event;
         const isOthers = actor.user_id !== null && actor.user_id !== userId;
         return html`
           <div class="event">
             <span>
               ${texts.activity.actions[action] ?? action}
+              ${operator && html` ${texts.activity.by(texts.sessions.support(operator))}`}
               ${isOthers && html` ${texts.activity.by(actor.user_id ?? '')}`}
               ${outcome !== 'success' && html` <${Badge} tone="bad">${texts.activity.refused}<//>`}
             </span>

@@ -24,13 +24,21 @@ interface Session {
   began_at: string;
   last_used_at: string;
   current: boolean;
+  /** Of an operator in this account. */
+  support?: { operator: string };
 }
 
 const PATH = '/api/v1/users/me/sessions';
 const { columns } = texts.sessions;
 
-const nameOf = ({ name, device: { browser, os } }: Session): string =>
-  name ?? texts.sessions.device(browser, os);
+const nameOf = ({ name, device: { browser, os }, support }: Session): string =>
+  name ?? (support ? texts.sessions.support(support.operator) : texts.sessions.device(browser, os));
+
+const explanationOf = (ending: Session | 'others'): string => {
+  if (ending === 'others') return texts.sessions.endOthersExplanation;
+  if (ending.support) return texts.sessions.endSupportExplanation;
+  return texts.sessions.endExplanation(nameOf(ending), ending.address);
+};
 
 /** For example `Berlin, Germany`. */
 function placeOf({ place }: Session): string | undefined {
@@ -142,7 +150,7 @@ export default function Devices({ result }: { result: Result }) {
             onConfirm=${confirm}
             onClose=${() => setEnding(undefined)}
           >
-            ${ending === 'others' ? texts.sessions.endOthersExplanation : texts.sessions.endExplanation(nameOf(ending), ending.address)}
+            ${explanationOf(ending)}
           <//>
         `
       }

@@ -1,0 +1,40 @@
+import { hasEnded } from '@gatehouse/shared/identity/sessions';
+import { mayStillSupport } from '@gatehouse/shared/identity/support-sessions';
+import { isActive, userReader } from '@gatehouse/shared/identity/users';
+import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
+import type { Database } from '../../database.ts';
+import { operation } from '../operation.ts';
+import { MODES, presentSupport, supportRecord } from './contract.ts';
+import type { SupportRecord } from './records.ts';
+
+const table = {
+  sortable: ['began_at'],
+  filters: { person_id: null, operator: null, mode: MODES },
+  search: containsText('reason'),
+  unique: 'session_id',
+} as const;
+
+export const listSupportSessions = operation('GET /api/v1/admin/support-sessions', {
+  needs: 'support operator',
+  summary: 'List support sessions',
+  description:
+    'Lists the support sessions of all operators, also those that are over, newest first, for 400 days. `search` matches the reason.',
+  query: listQuery(table),
+  returns: pageResponse(supportRecord),
+  async handle({ db, now, query }) {
+    const { data, pagination } = await readPage(db.supportSessions, table, [{ within: {} }], query);
+    const shown = data.map(async (record) => presentSupport(record, await isLive(db, record, now())));
+    return { data: await Promise.all(shown), pagination };
+  },
+});
+
+/** Whether the bearer check accepts the token of a support session. */
+async function isLive(db: Database, record: SupportRecord, now: number): Promise<boolean> {
+  const { session_id: id, person_id, operator, mode, began_at, expires_at, ended_at } = record;
+  if (ended_at || expires_at.getTime() <= now) return false;
+  const readUser = userReader(db.users);
+  const user = await readUser(person_id);
+  const session = { id, hasId: true, beganAt: began_at.getTime() };
+  if (!user || !isActive(user) || hasEnded(user, session)) return false;
+  return mayStillSupport(db.operators, readUser, { user, session, support: { mode, operator } });
+}
