@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 import { buildUserService } from '../../services/user/app.ts';
 import { COLLECTIONS } from '../../services/user/database.ts';
 import { createMailer, type Mailer } from '../../services/user/mail/mailer.ts';
@@ -26,9 +26,12 @@ export function withUserService(assign: (started: WatchedService) => void, env?:
     const config = testConfig('user', env);
     mailer = createMailer(config);
     const clock = testClock();
-    const delivery = { poll: 3_600_000 };
-    app = await buildUserService({ config, db: database.db, mailer, delivery, now: clock.now });
-    assign({ database, clock, url: await listen(app) });
+    app = await buildUserService({ config, db: database.db, mailer, now: clock.now });
+    // The jobs begin to look at their intervals when the service is ready.
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    const url = await listen(app);
+    vi.useRealTimers();
+    assign({ database, clock, url });
   });
   afterAll(async () => {
     await app.close();
