@@ -156,31 +156,107 @@ describe('connect', () => {
     });
   });
 
-  test('acknowledges a write when a majority has it in the journal', async () => {
-    const things = collection<Thing>('things', []);
-    const watched = withOptions(uri, { monitorCommands: 'true' });
-    const db = await connect(watched, { things }, { appName: 'test', timeout: 4_000 });
-    const commands: Document[] = [];
-    const { client } = db.things as unknown as { client: MongoClient };
-    client.on('commandStarted', ({ command }) => commands.push(command));
-    await db.things.insertOne({ name: 'a' });
-    await db.things.insertMany([{ name: 'b' }]);
-    await db.things.updateOne({ name: 'a' }, { $set: { size: 1 } });
-    await db.things.findOneAndUpdate({ name: 'a' }, { $set: { size: 2 } });
-    await db.things.bulkWrite([{ updateOne: { filter: { name: 'a' }, update: { $set: { size: 3 } } } }]);
-    await db.things.deleteOne({ name: 'a' });
-    expect(commands.map(({ writeConcern }) => writeConcern)).toEqual(
-      Array(6).fill({ w: 'majority', j: true, wtimeout: 4_000 }),
-    );
-    await db.close();
+  describe.each([
+    ['an address without options', {}],
+    ['an address with time limits of its own', { wtimeout: '1', wtimeoutMS: '2' }],
+    [
+      'an address that asks for what is enforced',
+      { readConcernLevel: 'majority', w: 'majority', journal: 'true' },
+    ],
+  ])('%s', (_, options: Record<string, string>) => {
+    /** Returns the commands that an operation sends. */
+    async function sent(run: (things: Collection<Thing>) => Promise<unknown>): Promise<Document[]> {
+      const watched = withOptions(uri, { monitorCommands: 'true', ...options });
+      const things = collection<Thing>('things', []);
+      const db = await connect(watched, { things }, { appName: 'test', timeout: 4_000 });
+      await db.things.insertOne({ name: 'a' });
+      const commands: Document[] = [];
+      const { client } = db.things as unknown as { client: MongoClient };
+      client.on('commandStarted', ({ command }) => commands.push(command));
+      await run(db.things);
+      const result = [...commands];
+      await db.close();
+      return result;
+    }
+    const reads: [string, (things: Collection<Thing>) => Promise<unknown>][] = [
+      ['find', (things) => things.find().toArray()],
+      ['findOne', (things) => things.findOne({ name: 'a' })],
+      ['aggregate', (things) => things.aggregate([{ $match: { name: 'a' } }]).toArray()],
+      ['countDocuments', (things) => things.countDocuments()],
+      ['estimatedDocumentCount', (things) => things.estimatedDocumentCount()],
+      ['distinct', (things) => things.distinct('name')],
+    ];
+    const writes: [string, (things: Collection<Thing>) => Promise<unknown>][] = [
+      ['insertOne', (things) => things.insertOne({ name: 'b' })],
+      ['insertMany', (things) => things.insertMany([{ name: 'b' }])],
+      ['updateOne', (things) => things.updateOne({ name: 'a' }, { $set: { size: 1 } })],
+      ['updateMany', (things) => things.updateMany({ name: 'a' }, { $set: { size: 1 } })],
+      ['replaceOne', (things) => things.replaceOne({ name: 'a' }, { name: 'c' }, { upsert: true })],
+      ['findOneAndUpdate', (things) => things.findOneAndUpdate({ name: 'a' }, { $set: { size: 2 } })],
+      ['findOneAndReplace', (things) => things.findOneAndReplace({ name: 'a' }, { name: 'c' })],
+      ['findOneAndDelete', (things) => things.findOneAndDelete({ name: 'a' })],
+      ['deleteOne', (things) => things.deleteOne({ name: 'a' })],
+      ['deleteMany', (things) => things.deleteMany({})],
+      [
+        'bulkWrite',
+        (things) =>
+          things.bulkWrite([
+            { insertOne: { document: { name: 'b' } } },
+            { updateOne: { filter: { name: 'a' }, update: { $set: { size: 3 } } } },
+            { deleteOne: { filter: { name: 'b' } } },
+          ]),
+      ],
+    ];
+
+    test.each(reads)('%s reads what a majority has acknowledged, from the primary', async (_name, run) => {
+      const commands = await sent(run);
+      expect(commands).not.toEqual([]);
+      for (const command of commands) {
+        expect(command).toMatchObject({ readConcern: { level: 'majority' } });
+        expect(command.$readPreference ?? { mode: 'primary' }).toEqual({ mode: 'primary' });
+      }
+    });
+
+    test.each(writes)('%s waits until a majority has it in the journal', async (_name, run) => {
+      const commands = await sent(run);
+      expect(commands).not.toEqual([]);
+      for (const command of commands)
+        expect(command.writeConcern).toEqual({ w: 'majority', j: true, wtimeout: 4_000 });
+    });
   });
 
   test.each([
     ['readPreference', 'secondary', 'a secondary may not know yet that a session has ended'],
+    ['readPreference', 'secondaryPreferred', 'a secondary may not know yet that a session has ended'],
     ['readPreference', 'primaryPreferred', 'a secondary may not know yet that a session has ended'],
     ['readPreference', 'nearest', 'a secondary may not know yet that a session has ended'],
-    ['readConcernLevel', 'available', 'it may return a session as it was before it ended'],
-    ['w', '0', 'a write that is not acknowledged, such as a logout, may be lost'],
+    ['readConcernLevel', 'available', 'services read with majority, which no failover takes back'],
+    ['readConcernLevel', 'local', 'services read with majority, which no failover takes back'],
+    ['readConcernLevel', 'linearizable', 'services read with majority, which no failover takes back'],
+    ['readConcernLevel', 'snapshot', 'services read with majority, which no failover takes back'],
+    [
+      'w',
+      '0',
+      'services write with majority, because a failover may take back other writes, such as a logout',
+    ],
+    [
+      'w',
+      '1',
+      'services write with majority, because a failover may take back other writes, such as a logout',
+    ],
+    [
+      'w',
+      '3',
+      'services write with majority, because a failover may take back other writes, such as a logout',
+    ],
+    [
+      'w',
+      'tag',
+      'services write with majority, because a failover may take back other writes, such as a logout',
+    ],
+    ['journal', 'false', 'a crash may take back a write, such as a logout, that is only in memory'],
+    ['retryWrites', 'false', 'a lost connection would leave open whether a write took place'],
+    ['retryReads', 'false', 'each election would fail calls that the driver can repeat'],
   ])('refuses %s=%s', async (option, value, why) => {
     const address = withOptions(uri, { [option]: value });
     await expect(connect(address, {}, { appName: 'test' })).rejects.toThrow(
@@ -190,9 +266,12 @@ describe('connect', () => {
 
   test.each([
     ['readPreference', 'primary'],
-    ['readConcernLevel', 'local'],
     ['readConcernLevel', 'majority'],
     ['w', 'majority'],
+    ['journal', 'true'],
+    ['retryWrites', 'true'],
+    ['retryReads', 'true'],
+    ['wtimeoutMS', '0'],
   ])('accepts %s=%s', async (option, value) => {
     await (await connect(withOptions(uri, { [option]: value }), {}, { appName: 'test' })).close();
   });

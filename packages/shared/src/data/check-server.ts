@@ -1,26 +1,66 @@
-import type { Db, MongoClient } from 'mongodb';
+import type { Db, MongoClient, MongoOptions } from 'mongodb';
 
 /** The first of the major versions that are tested. */
 const LEAST_VERSION = 7;
 
+interface Rule {
+  option: string;
+  given: (options: MongoOptions) => unknown;
+  /** The only value that the address may give; it need not give one. */
+  only: unknown;
+  why: string;
+}
+
+const RULES: Rule[] = [
+  {
+    option: 'readPreference',
+    given: ({ readPreference }) => readPreference.mode,
+    only: 'primary',
+    why: 'a secondary may not know yet that a session has ended',
+  },
+  {
+    option: 'readConcernLevel',
+    given: ({ readConcern }) => readConcern?.level,
+    only: 'majority',
+    why: 'services read with majority, which no failover takes back',
+  },
+  {
+    option: 'w',
+    given: ({ writeConcern }) => writeConcern?.w,
+    only: 'majority',
+    why: 'services write with majority, because a failover may take back other writes, such as a logout',
+  },
+  {
+    option: 'journal',
+    given: ({ writeConcern }) => writeConcern?.journal,
+    only: true,
+    why: 'a crash may take back a write, such as a logout, that is only in memory',
+  },
+  {
+    option: 'retryWrites',
+    given: ({ retryWrites }) => retryWrites,
+    only: true,
+    why: 'a lost connection would leave open whether a write took place',
+  },
+  {
+    option: 'retryReads',
+    given: ({ retryReads }) => retryReads,
+    only: true,
+    why: 'each election would fail calls that the driver can repeat',
+  },
+];
+
 /**
- * Refuses settings of the connection under which a session that has ended could pass, or a write could be lost.
+ * Refuses an address that asks for less, or for something else, than services enforce. Overriding it without a word
+ * would hide from the operator what happens.
  * @throws {Error} with a message for the operator.
  */
 export function checkOptions({ options }: MongoClient): void {
-  const { readPreference, readConcern, writeConcern } = options;
-  if (readPreference.mode !== 'primary')
-    throw new Error(
-      `MONGODB_URI must not set readPreference=${readPreference.mode}: a secondary may not know yet that a session has ended`,
-    );
-  if (readConcern?.level === 'available')
-    throw new Error(
-      'MONGODB_URI must not set readConcernLevel=available: it may return a session as it was before it ended',
-    );
-  if (writeConcern?.w === 0)
-    throw new Error(
-      'MONGODB_URI must not set w=0: a write that is not acknowledged, such as a logout, may be lost',
-    );
+  for (const { option, given, only, why } of RULES) {
+    const value = given(options);
+    if (value !== undefined && value !== only)
+      throw new Error(`MONGODB_URI must not set ${option}=${value}: ${why}`);
+  }
 }
 
 /** @throws {Error} if the server is older than MongoDB 7, or is one member that stands for a whole replica set. */

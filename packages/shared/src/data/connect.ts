@@ -4,6 +4,7 @@ import {
   MongoClient,
   type MongoClientOptions,
   MongoServerError,
+  ReadConcern,
 } from 'mongodb';
 import { channels } from '../tracing/channels.ts';
 import { type BuildOptions, buildIndexes, type CollectionDefinition, type Index } from './build-indexes.ts';
@@ -72,14 +73,19 @@ export async function connect<D extends Definitions>(
     socketTimeoutMS: 8_000,
     waitQueueTimeoutMS: timeout,
     ignoreUndefined: true,
-    // A failover must not undo a write that was acknowledged, such as a logout or a removed role.
-    writeConcern: { w: 'majority', j: true, wtimeoutMS: timeout },
     ...(channels.database.hasSubscribers && { monitorCommands: true }),
   });
   channels.database.publish(client);
   // Connect now: a client whose first connection fails at its first query never recovers.
   await client.connect();
-  const db = client.db();
+  // Options of a client would be merged with those of the address.
+  const db = client.db(undefined, {
+    readPreference: 'primary',
+    // A failover must not undo what was read, such as a role by which access was granted…
+    readConcern: new ReadConcern('majority'),
+    // …nor a write that was acknowledged, such as a logout.
+    writeConcern: { w: 'majority', j: true, wtimeoutMS: timeout },
+  });
   const collections = Object.fromEntries(
     Object.entries(definitions).map(([key, { name }]) => [key, db.collection(name)]),
   ) as Collections<D>;
