@@ -3,16 +3,27 @@ import '@gatehouse/shared/safe-exit';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ConfigError } from '@gatehouse/shared/config';
-import { type Command, EXIT, UsageError } from './gatehouse/command.ts';
+import type { Command } from './gatehouse/command.ts';
 import { doctor } from './gatehouse/doctor.ts';
+import { EXIT, UsageError } from './gatehouse/exit.ts';
 import { exportCommand } from './gatehouse/export.ts';
 import { importCommand } from './gatehouse/import.ts';
-import { createTerminal } from './gatehouse/terminal.ts';
+import { operators } from './gatehouse/operators.ts';
+import { organizations } from './gatehouse/organizations.ts';
+import { createTerminal, harmless } from './gatehouse/terminal.ts';
+import { users } from './gatehouse/users.ts';
 
-const COMMANDS: Record<string, Command> = { doctor, import: importCommand, export: exportCommand };
+const COMMANDS: Record<string, Command> = {
+  doctor,
+  users,
+  organizations,
+  operators,
+  import: importCommand,
+  export: exportCommand,
+};
 
 const list = Object.entries(COMMANDS)
-  .map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(13)} ${summary}`)
   .join('\n');
 const USAGE = `Commands for operators of Gatehouse. They read the settings of the services from the environment and from .env.
 
@@ -56,7 +67,7 @@ function parse(args: string[], options: Command['options']) {
 main(process.argv.slice(2)).then(
   (code) => process.exit(code),
   (error: unknown) => {
-    console.error(`gatehouse: ${(error as Error).message}`);
+    console.error(`gatehouse: ${harmless((error as Error).message)}`);
     if (error instanceof UsageError) console.error('gatehouse: see npx gatehouse --help');
     process.exit(error instanceof UsageError || error instanceof ConfigError ? EXIT.usage : EXIT.failed);
   },

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import type { Service } from '@gatehouse/shared/config';
-import { type Command, EXIT, UsageError } from './command.ts';
+import type { Command } from './command.ts';
 import { bounded } from './doctor/bounded.ts';
 import { checkCaptcha } from './doctor/captcha.ts';
 import { checkSamlCertificates, checkTls } from './doctor/certificates.ts';
@@ -13,6 +13,7 @@ import { checkSecrets } from './doctor/secrets.ts';
 import { checkMail, checkRedis } from './doctor/servers.ts';
 import { checkSettings, SERVICES, type Settings } from './doctor/settings.ts';
 import { checkMailClock } from './doctor/smtp-clock.ts';
+import { EXIT, UsageError } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
 const USAGE = `Looks at the settings of the services, and at what they need: MongoDB with its indexes and records, the mail server
@@ -103,7 +104,7 @@ function servicesOf(names: unknown): readonly Service[] {
 
 const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
-const linesOf = ({ check, status, found, advice }: Finding, { paint }: Terminal): string[] => [
-  `${paint(COLORS[status], status.padEnd(4))}  ${check}: ${found}`,
-  ...(advice === undefined ? [] : [`      ${advice}`]),
+const linesOf = ({ check, status, found, advice }: Finding, { paint, text }: Terminal): string[] => [
+  `${paint(COLORS[status], status.padEnd(4))}  ${text(`${check}: ${found}`)}`,
+  ...(advice === undefined ? [] : [`      ${text(advice)}`]),
 ];

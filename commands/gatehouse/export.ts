@@ -2,7 +2,8 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { emptyExportReport, exportPeople } from '../../services/user/import/export-people.ts';
-import { type Command, EXIT, UsageError } from './command.ts';
+import type { Command } from './command.ts';
+import { EXIT, UsageError } from './exit.ts';
 import { openDatabase } from './open-database.ts';
 
 const USAGE = `Writes every account with its password hash, a JSON object on each line. Whoever has the file can guess passwords:

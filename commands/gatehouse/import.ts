@@ -4,7 +4,8 @@ import { createLogger } from '@gatehouse/shared/http/logger';
 import { importPeople } from '../../services/user/import/import-people.ts';
 import { PRESETS, type PresetName } from '../../services/user/import/presets/presets.ts';
 import type { ImportReport } from '../../services/user/import/report.ts';
-import { type Command, EXIT, UsageError } from './command.ts';
+import type { Command } from './command.ts';
+import { EXIT, UsageError } from './exit.ts';
 import { openDatabase } from './open-database.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -40,6 +40,7 @@ import { createOldSystem } from './legacy/old-system.ts';
 import { createSocialHost } from './links/host.ts';
 import { links } from './links/links.ts';
 import type { Mailer } from './mail/mailer.ts';
+import { actAsCommandLine } from './operators/command-line.ts';
 import { createPaymentNotices } from './organizations/departments/payment-notices.ts';
 import { createExportWorker, type ExportTuning } from './organizations/exports/worker.ts';
 import { organizations } from './organizations/organizations.ts';
@@ -63,6 +64,8 @@ export interface UserServiceOptions {
   sso?: SsoTuning;
   /** Milliseconds for an answer of the old system. */
   legacyTimeout?: number | undefined;
+  /** Serves a command that runs in this process: it is the caller of every operation, and nothing runs in the background. */
+  isCommandLine?: boolean;
 }
 
 export async function buildUserService({
@@ -77,6 +80,7 @@ export async function buildUserService({
   outbound: outboundTuning = {},
   sso: ssoTuning = {},
   legacyTimeout,
+  isCommandLine = false,
 }: UserServiceOptions) {
   const tokens = createTokens(config);
   const tallies = createTallies();
@@ -92,7 +96,10 @@ export async function buildUserService({
       mongodb: { needed: true, check: db.ping },
       smtp: { needed: false, check: mailer.verify },
     },
-    hooks: (server) => server.register(requirePrincipal, { db, tokens, now }),
+    hooks: (server) =>
+      isCommandLine
+        ? server.register(actAsCommandLine, { now })
+        : server.register(requirePrincipal, { db, tokens, now }),
     webhooks: eventDocument(),
     now,
     ...(logStream && { logStream }),
@@ -186,6 +193,7 @@ export async function buildUserService({
     'carry out approved acts': approvedActs,
   };
   const jobs = { ...others, 'keep figures': createFigures({ db, now, log, tallies, jobs: others }) };
-  runInBackground(app, backgroundOf({ config, db, secrets, sso: sso.repairs, now, jobs }));
+  if (!isCommandLine)
+    runInBackground(app, backgroundOf({ config, db, secrets, sso: sso.repairs, now, jobs }));
   return app;
 }

@@ -5,6 +5,7 @@ import { callerId, requireFactor } from '@gatehouse/shared/identity/principal';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Database } from '../database.ts';
+import { commandLineOperator } from './command-line.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,6 +26,8 @@ interface Options {
 export const requireOperator = fp(async (app: FastifyInstance, { config, db, now }: Options) => {
   app.decorateRequest('operator', undefined);
   app.addHook('onRequest', async (request) => {
+    request.operator = commandLineOperator(request);
+    if (request.operator) return;
     const operator = await db.operators.findOne({ _id: callerId(request) });
     const needed = request.routeOptions.config.operation?.needs;
     const isAllowed = operator?.level === 'admin' || needed === 'support operator';

@@ -1,0 +1,27 @@
+/** The admin API, however it is reached. */
+export interface AdminApi {
+  /** Where it is, for messages. */
+  where: string;
+  /** @throws {ApiError} for every answer that is no success. */
+  call(method: string, path: string, body?: object): Promise<unknown>;
+  /** Returns the user_id of an active or inactive account. @throws {Error} if no account has the address. */
+  userIdOf(email: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** The API refused. The message is its text. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string | undefined;
+  constructor(status: number, body: unknown) {
+    const { error, detail } = (body ?? {}) as {
+      error?: { message?: string; code?: string };
+      detail?: string;
+    };
+    super(error?.message ?? detail ?? `the answer has status ${status}`);
+    this.status = status;
+    this.code = error?.code;
+  }
+}
+
+export const unknownAddress = (email: string): Error => new Error(`no account has the address ${email}`);

@@ -1,0 +1,71 @@
+import { chosen, personOf, resource, segment } from './admin/resource.ts';
+import type { Command } from './command.ts';
+
+const PATH = '/api/v1/admin/operators';
+
+interface Operator {
+  user_id: string;
+  level: string;
+  added_at: string;
+  added_by: string;
+}
+
+export const operators: Command = resource({
+  name: 'operators',
+  summary: 'lists, adds and removes the people who run this deployment',
+  notes: `  <who> is an e-mail or a user_id. The first operator is added on the database:
+
+  npx gatehouse operators add ada@example.com --level admin --reason "runs the deployment"
+
+  --level <level>   admin or support, for add`,
+  options: { level: { type: 'string' } },
+  verbs: {
+    list: {
+      args: [],
+      summary: 'who is an operator',
+      async run({ api, terminal }) {
+        const all: Operator[] = [];
+        for (let page = 1, more = true; more; page += 1) {
+          const { data, pagination } = (await api.call('GET', `${PATH}?page=${page}&limit=100`)) as {
+            data: Operator[];
+            pagination: { has_next: boolean };
+          };
+          all.push(...data);
+          more = pagination.has_next;
+        }
+        terminal.result({ data: all }, () =>
+          terminal.table(
+            ['user_id', 'level', 'added', 'by'],
+            all.map(({ user_id, level, added_at, added_by }) => [user_id, level, added_at, added_by]),
+          ),
+        );
+      },
+    },
+    add: {
+      args: ['<who>'],
+      summary: 'makes an account an operator, or changes its level',
+      changes: true,
+      async run(call) {
+        const { api, args, values, terminal, reason } = call;
+        const level = chosen(values, 'level', ['admin', 'support']);
+        const user_id = await personOf(call, args[0] as string);
+        const added = (await api.call('PUT', `${PATH}/${segment(user_id)}`, { level, reason })) as Operator;
+        terminal.result(added, () => [
+          terminal.text(`${added.user_id} is an operator with the level ${added.level}`),
+        ]);
+      },
+    },
+    remove: {
+      args: ['<who>'],
+      summary: 'makes an operator an ordinary account',
+      changes: true,
+      confirm: ([who]) => `Remove the operator ${who}?`,
+      async run(call) {
+        const { api, args, terminal, reason } = call;
+        const user_id = await personOf(call, args[0] as string);
+        await api.call('DELETE', `${PATH}/${segment(user_id)}`, { reason });
+        terminal.result({ user_id }, () => [terminal.text(`${user_id} is no operator any more`)]);
+      },
+    },
+  },
+});
