@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { COLLECTIONS } from '../../services/user/database.ts';
 import { freshDatabase } from '../fixtures/database.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import { accountRecord } from '../fixtures/members.ts';
+import { runGatehouse } from './run-gatehouse.ts';
 
 type Fresh = Awaited<ReturnType<typeof freshDatabase<typeof COLLECTIONS>>>;
 
@@ -31,13 +32,7 @@ const environment = (env: NodeJS.ProcessEnv = {}) => ({
   ...env,
 });
 
-const gatehouse = (args: string[], env?: NodeJS.ProcessEnv) =>
-  new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    const options = { env: environment(env), maxBuffer: 16 * 1024 * 1024 };
-    execFile(process.execPath, ['commands/gatehouse.ts', ...args], options, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
-    );
-  });
+const gatehouse = (args: string[], env?: NodeJS.ProcessEnv) => runGatehouse(args, environment(env));
 
 /** A file in the folder of this test. */
 async function file(name: string, text: string): Promise<string> {
@@ -55,15 +50,16 @@ const people = (count: number) =>
     }),
   ).join('\n');
 
+const COMMANDS = ['doctor', 'users', 'organizations', 'operators', 'import', 'export'];
+
 describe('npx gatehouse', () => {
   test('lists its commands, and explains each', async () => {
     for (const args of [['--help'], ['help'], ['-h']]) {
       const { code, stdout } = await gatehouse(args);
       expect(code).toBe(0);
-      for (const command of ['doctor', 'import', 'export'])
-        expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
+      for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
     }
-    for (const command of ['doctor', 'import', 'export']) {
+    for (const command of COMMANDS) {
       const { code, stdout } = await gatehouse([command, '--help']);
       expect(code).toBe(0);
       expect(stdout).toContain(`npx gatehouse ${command}`);
@@ -78,6 +74,21 @@ describe('npx gatehouse', () => {
     [['import', 'people.json', '--from', 'constructor'], '--from must be one of'],
     [['export', 'a', 'b'], 'name one file'],
     [['doctor', '--fix'], "Unknown option '--fix'"],
+    [['doctor', '--time-url', 'ntp://time'], '--time-url must be a URL'],
+    [['operators'], 'say what: list, add, remove'],
+    [['operators', 'constructor'], 'say what: list, add, remove'],
+    [['operators', 'list', 'all'], 'operators list takes no argument'],
+    [['operators', 'add'], 'operators add takes <who>'],
+    [['operators', 'add', 'User-1', '--level', 'admin'], '--reason must say why'],
+    [['operators', 'add', 'User-1', '--level', 'admin', '--reason', '  x '], '--reason must say why'],
+    [
+      ['operators', 'remove', 'User-1', '--reason', 'has left'],
+      'Remove the operator User-1? Nobody can be asked here: add --yes',
+    ],
+    [
+      ['users', 'delete', 'User-1', '--reason', 'asked for it'],
+      'Delete the account of User-1? Nobody can be asked here: add --yes',
+    ],
     [['doctor', '--service', 'mongo'], '--service must be one of gateway, login, user'],
   ])('ends with 2 for a wrong command line: %j', async (args, message) => {
     const { code, stdout, stderr } = await gatehouse(args);
