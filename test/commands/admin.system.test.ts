@@ -60,6 +60,35 @@ describe('directly on the database', () => {
     expect(await fresh.db.operators.distinct('_id')).toStrictEqual([one.user_id]);
   });
 
+  test('an organization is shown, and its quotas follow', async () => {
+    const { user_id } = await newMember(fresh.db);
+    const organization_id = 'org-1';
+    const owners = [{ user_id, granted_by: user_id, granted_at: '2026-01-15T09:30:00.000Z' }];
+    await fresh.db.organizations.insertOne({
+      organization_id,
+      name: 'Engines\u001b[2J',
+      owners,
+      created_at: '2026-01-15T09:30:00.000Z',
+    } as never);
+    const quotas = ['--departments', '150', '--members', 'plan'];
+    const { code, stdout } = await gatehouse(
+      'organizations',
+      'quotas',
+      organization_id,
+      ...quotas,
+      ...REASON,
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain('Engines\ufffd[2J (org-1)');
+    expect(stdout).toContain(
+      'departments 150 (set by an operator), members of each as the plan of each says',
+    );
+    expect(stdout).toContain(user_id);
+    expect((await fresh.db.organizations.findOne({ organization_id }))?.quotas).toStrictEqual({
+      departments: 150,
+    });
+  });
+
   test.each([
     ['nobody@example.com', 'no account has the address nobody@example.com'],
     ['User-999999', 'Not found'],
