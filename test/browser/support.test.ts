@@ -3,7 +3,9 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describePages, expectAccessible } from '../fixtures/browser.ts';
 import { member } from '../fixtures/members.ts';
+import { adminCaller } from '../fixtures/operators.ts';
 import { JWT_SECRET } from '../fixtures/services.ts';
+import { supportBearer } from '../fixtures/support.ts';
 
 const MARKUP = '<img src=x onerror="document.title=\'owned\'">';
 
@@ -178,6 +180,68 @@ describePages(
       expect(await banner(page).count()).toBe(0);
       await page.getByRole('link', { name: 'Sign in' }).click();
       await page.getByLabel('E-mail').waitFor();
+    });
+
+    const opened = async (mode: 'read' | 'full', options: Parameters<typeof pages.open>[1] = {}) => {
+      const ada = await person({ name: 'Ada Lovelace' });
+      const operator = await adminCaller(pages.services, 'admin');
+      const authorization = supportBearer(ada, operator, mode, pages.services.clock.now());
+      const page = await pages.open(
+        link({ token: tokenOf({ authorization }), user_id: ada.user_id }),
+        options,
+      );
+      return { ada, operator, authorization, page };
+    };
+
+    test('of an operator says on every page by whom it is and what it may do, until it is ended', async () => {
+      const { ada, operator, authorization, page } = await opened('read');
+      await banner(page).getByText(`Ada Lovelace, ${ada.email}`).waitFor();
+      for (const path of ['/profile', '/chatbots', '/organization', '/forgot']) {
+        await page.goto(path);
+        await banner(page).getByText(`Read-only · by ${operator.user_id} · until`).waitFor();
+      }
+      await page.goto('/profile');
+      await banner(page).waitFor();
+      await expectAccessible(page, 'support-read-only');
+      const ended = page.waitForResponse('**/api/v1/auth/logout');
+      await banner(page).getByRole('button', { name: 'End' }).click();
+      expect((await ended).status()).toBe(200);
+      expect(await banner(page).count()).toBe(0);
+      const me = await fetch(`${pages.url}/api/v1/users/me`, { headers: { authorization } });
+      expect(me.status).toBe(401);
+    });
+
+    test('of an operator that is read-only says in words that nothing was changed', async () => {
+      const { ada, page } = await opened('read');
+      await page.getByLabel('Name', { exact: true }).fill('Mallory');
+      await page.getByRole('button', { name: 'Save' }).first().click();
+      await page.getByText('This support session is read-only. Nothing was changed.').waitFor();
+      const { users } = pages.services.db;
+      expect(await users.findOne({ user_id: ada.user_id })).toMatchObject({ name: 'Ada Lovelace' });
+    });
+
+    test('of an operator speaks German', async () => {
+      const { operator, page } = await opened('full', { locale: 'de-DE' });
+      const german = page.getByRole('complementary', { name: 'Support-Sitzung' });
+      await german.getByText(`Darf ändern · von ${operator.user_id} · bis`).waitFor();
+      await german.getByRole('button', { name: 'Beenden' }).waitFor();
+    });
+
+    test('of an operator is listed for the person, who ends it', async () => {
+      const ada = await person({ name: 'Ada Lovelace' });
+      const operator = await adminCaller(pages.services, 'support');
+      const body = { mode: 'read', minutes: 30, reason: 'Ticket 4711' };
+      const { status } = await operator.call('POST', `/people/${ada.user_id}/support-sessions`, body);
+      expect(status).toBe(201);
+      const page = await pages.openAs(ada);
+      await page.getByRole('link', { name: 'Devices' }).click();
+      const words = `Operator ${operator.user_id}, in a support session`;
+      await page.getByText(words, { exact: true }).waitFor();
+      await page.getByRole('button', { name: `End the session of ${words}` }).click();
+      await page.getByText('The operator is signed out of your account at once.').waitFor();
+      await page.getByRole('button', { name: 'End session' }).click();
+      await page.getByText('The session has ended.').waitFor();
+      expect(await page.getByText(words, { exact: true }).count()).toBe(0);
     });
 
     test('that is refused has an accessible page', async () => {
