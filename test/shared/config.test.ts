@@ -93,6 +93,7 @@ describe('defaults (.env.example)', () => {
         SOCIAL_PROVIDERS: [],
         LOGIN_BY_CODE: false,
         SIGN_IN_FORM: 'password',
+        ADMIN_CONSOLE: false,
         ...brand,
         PUBLIC_CALLBACK_PATHS: ['/api/v1/payment/webhook'],
       },

@@ -208,7 +208,8 @@ export const put = <T>(path: string, body: unknown): Promise<T> =>
   call<T>({ method: 'PUT', path, ...asJson(body) });
 export const patch = <T>(path: string, body: unknown): Promise<T> =>
   call<T>({ method: 'PATCH', path, ...asJson(body) });
-export const remove = <T>(path: string): Promise<T> => call<T>({ method: 'DELETE', path });
+export const remove = <T>(path: string, body?: unknown): Promise<T> =>
+  call<T>({ method: 'DELETE', path, ...(body !== undefined && asJson(body)) });
 
 /** Ends the session of a token, also while the page is being left. */
 export const logout = (token: string): Promise<unknown> =>

@@ -45,10 +45,11 @@ export const SignedIn = ({ path, children }: Props) => html`
   </div>
 `;
 
-const Brand = () => {
+/** The logo and the name of the brand, which lead to the first page. */
+export const Brand = ({ href = '/' }: { href?: string }) => {
   const { BRAND_NAME, logo } = config;
   return html`
-    <a class="brand" href="/" data-page>
+    <a class="brand" href=${href} data-page>
       <img src=${logo} alt="" height="28" />
       <span>${BRAND_NAME}</span>
     </a>
@@ -59,7 +60,7 @@ const Brand = () => {
 const WARNING = 5;
 
 /** Says when the session is about to end, and offers to extend it. */
-function Expiry() {
+export function Expiry() {
   const remaining = () => Math.ceil(((currentSession()?.expiresAt ?? 0) - Date.now()) / 60_000);
   const [minutes, setMinutes] = useState(remaining);
   const [busy, setBusy] = useState(false);

@@ -3,7 +3,7 @@ import { takeJoined } from './invited.ts';
 import { beginWay, rememberWay } from './last-way.ts';
 import { addOpenToken } from './open-tokens.ts';
 import { NEEDS_SESSION, viewOf } from './paths.ts';
-import { takePage } from './return-page.ts';
+import { isConsole, takePage } from './return-page.ts';
 import { navigate } from './router.ts';
 import { beginSession, currentSession } from './session.ts';
 
@@ -27,8 +27,10 @@ export function adoptToken({ access_token, expires_in, user_id }: TokenResponse)
 /** Shows the page that the address names; by default the organization that somebody has just joined, or the profile. */
 export function showAccount(): void {
   const { pathname } = location;
-  if (!NEEDS_SESSION.has(viewOf(pathname)))
-    navigate(takePage() ?? takeJoined() ?? '/profile', { replace: true });
+  if (NEEDS_SESSION.has(viewOf(pathname))) return;
+  const page = takePage() ?? takeJoined() ?? '/profile';
+  if (isConsole(page)) location.replace(page);
+  else navigate(page, { replace: true });
 }
 
 /** The token of the CAPTCHA, if one was solved. */

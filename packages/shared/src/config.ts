@@ -114,6 +114,8 @@ const services = {
     /** What the sign-in page asks for first. */
     SIGN_IN_FORM: choice('password', 'email-first').default('password'),
     ...loginByCode,
+    /** Whether the gateway serves the operators' console at /admin. */
+    ADMIN_CONSOLE: flag.default(false),
     PRINCIPAL_CACHE_MS: number('milliseconds, 0 to 1000', { min: 0, max: 1_000 }).default(1_000),
     ...brand,
     ...social,

@@ -119,6 +119,7 @@ const TRIALS = {
   // A test suite signs up hundreds of accounts from one address within a minute.
   RATE_LIMIT_ANONYMOUS_PER_MINUTE: '10000',
   RATE_LIMIT_V2_PER_MINUTE: '10000',
+  ADMIN_CONSOLE: 'on',
 };
 
 /** The database and the mailbox that stand in for servers have no authentication. @throws in production */

@@ -14,6 +14,9 @@ const table = {
   unique: 'session_id',
 } as const;
 
+/** Bounds the index in the order of which the list is read. */
+const EVER = { began_at: { $gt: new Date(0) } };
+
 export const listSupportSessions = operation('GET /api/v1/admin/support-sessions', {
   needs: 'support operator',
   summary: 'List support sessions',
@@ -22,7 +25,7 @@ export const listSupportSessions = operation('GET /api/v1/admin/support-sessions
   query: listQuery(table),
   returns: pageResponse(supportRecord),
   async handle({ db, now, query }) {
-    const { data, pagination } = await readPage(db.supportSessions, table, [{ within: {} }], query);
+    const { data, pagination } = await readPage(db.supportSessions, table, [{ within: EVER }], query);
     const shown = data.map(async (record) => presentSupport(record, await isLive(db, record, now())));
     return { data: await Promise.all(shown), pagination };
   },

@@ -1,0 +1,115 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { describePages, expectAccessible, type Pages } from '../fixtures/browser.ts';
+import { postJson } from '../fixtures/http.ts';
+import { member } from '../fixtures/members.ts';
+import { withOperators } from '../fixtures/operators.ts';
+
+const HOSTILE = '<img src=x onerror=alert(1)>"\'&{{7*7}}';
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true, level: 1 });
+const PATHS = ['organizations', 'audit', 'webhooks', 'jobs', 'support-sessions', 'approvals', 'operators'];
+
+/** An organization with an Owner and a department, all with names that try to be markup. */
+async function hostileOrganization({ url, services }: Pages) {
+  const owner = await member(services.db, services.clock, { name: HOSTILE });
+  const headers = { authorization: owner.authorization };
+  const { body } = await postJson(`${url}/api/v1/organizations`, { name: HOSTILE }, headers);
+  const path = `${url}/api/v1/organizations/${body.organization_id}/departments`;
+  await postJson(path, { name: HOSTILE }, headers);
+  return { owner, organization_id: body.organization_id as string };
+}
+
+describePages(
+  'the console',
+  (pages) => {
+    test('leads an operator through sign-in and back', async () => {
+      const { support } = await withOperators(pages.services);
+      const page = await pages.open('/admin/jobs');
+      await page.getByRole('link', { name: 'Sign in' }).click();
+      await page.getByLabel('E-mail').fill(support.email);
+      await page.getByLabel('Password', { exact: true }).fill('secret');
+      await button(page, 'Sign in').click();
+      await heading(page, 'Jobs').waitFor();
+      expect(new URL(page.url()).pathname).toBe('/admin/jobs');
+    });
+
+    test('tells a person who is no operator so', async () => {
+      const { person } = await withOperators(pages.services);
+      const page = await pages.openAs(person.headers(), '/admin');
+      await page.getByText('Your account is not an operator').waitFor();
+      await expectAccessible(page, 'console-refused');
+    });
+
+    test('shows what needs somebody and the figures of a day', async () => {
+      const { support } = await withOperators(pages.services);
+      const page = await pages.openAs(support.headers(), '/admin');
+      await page.getByText('What needs you').waitFor();
+      await page.getByText(/^Sign-ins: /).waitFor();
+      await expectAccessible(page, 'console-overview');
+    });
+
+    test.each(PATHS)('shows /admin/%s without markup from stored names', async (path) => {
+      await hostileOrganization(pages);
+      const { admin } = await withOperators(pages.services);
+      const page = await pages.openAs(admin.headers(), `/admin/${path}`);
+      await heading(page, (await page.title()).split(' · ')[0] ?? '').waitFor();
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+      expect(await page.locator('img[src=x]').count()).toBe(0);
+      await expectAccessible(page, `console-${path}`);
+    });
+
+    test('closes an organization with a reason, which its Owner reads', async () => {
+      const { owner, organization_id } = await hostileOrganization(pages);
+      const { admin } = await withOperators(pages.services);
+      const page = await pages.openAs(
+        admin.headers(),
+        `/admin/organizations?organization=${organization_id}`,
+      );
+      await heading(page, HOSTILE).waitFor();
+      await expectAccessible(page, 'console-organization');
+      await button(page, 'Archive the organization').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Reason').fill('Asked for by its Owner');
+      await dialog.getByRole('button', { name: 'Archive the organization' }).click();
+      await page.getByText('Done.').waitFor();
+      const { body } = await fetch(`${pages.url}/api/v1/organizations/${organization_id}/audit`, {
+        headers: { authorization: owner.authorization },
+      }).then(async (response) => ({ body: await response.json() }));
+      expect(body.data).toContainEqual(
+        expect.objectContaining({
+          action: 'admin.organization_archive',
+          actor: { user_id: admin.user_id, email: null },
+          after: expect.objectContaining({ reason: 'Asked for by its Owner' }),
+        }),
+      );
+    });
+
+    test('adds an operator after a confirmation by keyboard alone', async () => {
+      const { admin, person } = await withOperators(pages.services);
+      const page = await pages.openAs(admin.headers(), '/admin/operators');
+      await button(page, 'Add an operator').focus();
+      await page.keyboard.press('Enter');
+      await page.keyboard.type(person.user_id);
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('Joins the team');
+      await page.keyboard.press('Enter');
+      await page.getByText('The operator is set.').waitFor();
+      expect(await pages.services.db.operators.findOne({ _id: person.user_id })).toMatchObject({
+        level: 'support',
+        added_by: admin.user_id,
+      });
+    });
+  },
+  { env: { ADMIN_CONSOLE: 'on' } },
+);
+
+describePages('a gateway without ADMIN_CONSOLE', (pages) => {
+  test('has no console', async () => {
+    // As any path that there is not.
+    const [console, unknown] = [await fetch(`${pages.url}/admin`), await fetch(`${pages.url}/nowhere`)];
+    expect(console.status).toBe(unknown.status);
+    expect(console.headers.get('content-type')).toMatch(/json/);
+  });
+});
