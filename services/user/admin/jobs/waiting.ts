@@ -13,6 +13,7 @@ export interface Waiting {
 
 /** Work that waits is counted up to here. */
 const MAX_COUNT = 1_000;
+const LIMITED = { limit: MAX_COUNT };
 /** Departures that a call is about to complete itself are younger. */
 const DEPARTURE = 60_000;
 
@@ -24,7 +25,7 @@ async function waitingIn<Stored extends Document>(
 ): Promise<Waiting> {
   const matching = filter as Filter<Stored>;
   const [count, oldest] = await Promise.all([
-    collection.countDocuments(matching, { limit: MAX_COUNT }),
+    collection.countDocuments(matching, LIMITED),
     collection.findOne(matching, { sort: { [field]: 1 }, projection: { [field]: 1 } }),
   ]);
   const since = field.split('.').reduce<unknown>((value, name) => (value as Document | null)?.[name], oldest);
@@ -53,7 +54,7 @@ async function both(...parts: Promise<Waiting>[]): Promise<Waiting> {
 /** Counts the audit events with a mark; its index has them in the order of their ids. */
 async function eventsWith(auditEvents: Database['auditEvents'], mark: Filter<AuditEvent>): Promise<Waiting> {
   const [count, oldest] = await Promise.all([
-    auditEvents.countDocuments(mark, { limit: MAX_COUNT }),
+    auditEvents.countDocuments(mark, LIMITED),
     auditEvents.findOne(mark, { sort: { event_id: 1 }, projection: { at: 1 } }),
   ]);
   return { count, since: oldest?.at ?? null };
@@ -70,7 +71,7 @@ export const WAITING = {
   },
   'notify webhook owners': (db, now) => dueIn(db.webhooks, 'notice.due', now),
   'announce chatbots': async ({ chatbots }) => ({
-    count: await chatbots.countDocuments({ unannounced: true } as Document, { limit: MAX_COUNT }),
+    count: await chatbots.countDocuments({ unannounced: true } as Document, LIMITED),
     since: null,
   }),
   'run exports': (db, now) => dueIn(db.exports, 'due_at', now),
@@ -87,16 +88,16 @@ export const WAITING = {
   'keep figures': null,
 } as const satisfies Record<keyof typeof JOBS, ((db: Database, now: number) => Promise<Waiting>) | null>;
 
-const counted = <Stored extends Document>(collection: Collection<Stored>, filter: Document) =>
-  collection.countDocuments(filter as Filter<Stored>, { limit: MAX_COUNT });
-
 /** The documents with a mark that a start of the service completes. */
 export const MARKED: Partial<Record<keyof typeof MARKS, (db: Database) => Promise<number>>> = {
-  'memberships.leaving': (db) => counted(db.memberships, { leaving: { $gt: '' } }),
-  'memberships.revocation': (db) => counted(db.memberships, { revocation: { $gt: '' } }),
-  'users.activated_at': (db) => counted(db.users, { activated_at: { $gt: new Date(0) } }),
-  'users.address_changed': (db) => counted(db.users, { 'address_changed.at': { $gt: new Date(0) } }),
-  'sso_connections.deleted_at': (db) => counted(db.ssoConnections, { deleted_at: { $gt: new Date(0) } }),
-  'sso_identities.unlinking': (db) => counted(db.ssoIdentities, { unlinking: true }),
-  'sso_identities.scim.unsettled': (db) => counted(db.ssoIdentities, { 'scim.unsettled': true }),
+  'memberships.leaving': (db) => db.memberships.countDocuments({ leaving: { $gt: '' } }, LIMITED),
+  'memberships.revocation': (db) => db.memberships.countDocuments({ revocation: { $gt: '' } }, LIMITED),
+  'users.activated_at': (db) => db.users.countDocuments({ activated_at: { $gt: new Date(0) } }, LIMITED),
+  'users.address_changed': (db) =>
+    db.users.countDocuments({ 'address_changed.at': { $gt: new Date(0) } }, LIMITED),
+  'sso_connections.deleted_at': (db) =>
+    db.ssoConnections.countDocuments({ deleted_at: { $gt: new Date(0) } }, LIMITED),
+  'sso_identities.unlinking': (db) => db.ssoIdentities.countDocuments({ unlinking: true }, LIMITED),
+  'sso_identities.scim.unsettled': (db) =>
+    db.ssoIdentities.countDocuments({ 'scim.unsettled': true }, LIMITED),
 };
