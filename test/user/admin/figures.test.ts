@@ -52,6 +52,19 @@ const iso = (at: number) => new Date(at).toISOString();
 const figures = async (by: string, from: number, to: number) =>
   (await read(`/figures?by=${by}&from=${iso(from)}&to=${iso(to)}`)).body;
 
+test('begins with the hour of the oldest event', async () => {
+  const { db, clock } = service;
+  const began = clock.now() - (clock.now() % HOUR);
+  await foldAudit(db, clock.now);
+  expect(await db.hourFigures.countDocuments()).toBe(0);
+  await store(began - 2 * HOUR + 1, 'login');
+  await foldAudit(db, clock.now);
+  const hours = await db.hourFigures.find().sort({ _id: 1 }).toArray();
+  expect(hours.map(({ _id }) => _id.getTime()).slice(0, 2)).toEqual([began - 2 * HOUR, began - HOUR]);
+  expect(hours[0]?.counts).toStrictEqual([{ action: 'login', outcome: 'success', count: 1 }]);
+  await Promise.all([db.hourFigures.deleteMany(), db.auditEvents.deleteMany()]);
+});
+
 test('counts the audit events of each hour once, and those of a minute when it has settled', async () => {
   const { db } = service;
   const hour = newHour();

@@ -24,7 +24,8 @@ const COUNTED = ['signup', 'verify', 'login', 'sso.login', 'account.delete'] as 
 export async function foldAudit(db: Database, now: () => number, isStopping = () => false): Promise<void> {
   while (!isStopping()) {
     const latest = await bounded(db.hourFigures.findOne({}, { sort: { _id: -1 } }));
-    const from = latest?.until.getTime() ?? startOf(now() - BACKLOG);
+    const from = latest?.until.getTime() ?? (await firstHour(db, now()));
+    if (from === undefined) return;
     const hour = startOf(from);
     const to = Math.min(hour + HOUR, now() - SETTLED);
     if (to - from < STEP && to < hour + HOUR) return;
@@ -32,6 +33,12 @@ export async function foldAudit(db: Database, now: () => number, isStopping = ()
     const counts = added(before?.counts ?? [], await countEvents(db, from, to));
     if (!(await store(db, { hour: new Date(hour), until: new Date(to), counts }, before))) return;
   }
+}
+
+/** The hour of the oldest event, within the backlog; undefined if there is none. */
+async function firstHour(db: Database, now: number): Promise<number | undefined> {
+  const oldest = await bounded(db.auditEvents.findOne({}, { sort: { at: 1 }, projection: { at: 1 } }));
+  return oldest ? startOf(Math.max(oldest.at.getTime(), now - BACKLOG)) : undefined;
 }
 
 const startOf = (time: number): number => time - (time % HOUR);
