@@ -52,6 +52,7 @@ const noticeDetails = (now: number): NoticeDetails => ({
   passkey_removed: {},
   deletion_requested: { deletes_at: new Date(now + 14 * DAY) },
   deletion_cancelled: {},
+  changed_by_operator: { change: 'sessions_ended' },
   deletion_kept: { places: ['Analytical Engines'] },
   data_downloaded: {},
   new_sign_in: {},

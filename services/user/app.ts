@@ -26,6 +26,8 @@ import { admin } from './admin/admin.ts';
 import { createApprovedActs } from './admin/approvals/carry-out.ts';
 import { createFigures } from './admin/figures/keep.ts';
 import { createTallies, talliedMailer } from './admin/figures/tally.ts';
+import { approvedDeletion } from './admin/people/approved-deletion.ts';
+import { createNameIndexer } from './admin/people/index-names.ts';
 import { archive } from './archive/archive.ts';
 import { createArchiveJobs } from './archive/jobs/run.ts';
 import { createLinker } from './audit-chain/link-events.ts';
@@ -59,6 +61,8 @@ export interface UserServiceOptions {
   logStream?: { write(line: string): void };
   delivery?: DeliveryTuning;
   exportTuning?: ExportTuning;
+  /** Milliseconds between two looks for names to index; tests compare whole records. */
+  nameInterval?: number;
   /** Tests inject the limits of calls to identity providers, and what DNS answers. */
   outbound?: OutboundTuning;
   sso?: SsoTuning;
@@ -77,6 +81,7 @@ export async function buildUserService({
   logStream,
   delivery: tuning = {},
   exportTuning = {},
+  nameInterval,
   outbound: outboundTuning = {},
   sso: ssoTuning = {},
   legacyTimeout,
@@ -165,9 +170,14 @@ export async function buildUserService({
   );
   await addOperations(app, archive, { db, now, wakeArchiveJobs: archiveJobs.wake });
   await addOperations(app, chatbots, { config, db, now, accept: delivery.accept });
-  const approvedActs = createApprovedActs({ db, now, log, acts: {} });
+  const approvedActs = createApprovedActs({
+    db,
+    now,
+    log,
+    acts: { 'person.delete': approvedDeletion({ config, db, now, wakeNotices }) },
+  });
   const { carryOutNow } = approvedActs;
-  await addOperations(app, admin, { config, db, tokens, now, log, wakeNotices, carryOutNow });
+  await addOperations(app, admin, { config, db, tokens, now, log, locate, wakeNotices, carryOutNow });
   await addOperations(app, webhooks, { db, now, secrets, ...webhookDependencies }, guards);
   await addOperations(app, singleSignOn, sso.singleSignOn);
   await addOperations(app, openIdConnect, sso.openIdConnect);
@@ -189,6 +199,7 @@ export async function buildUserService({
     'send account notices': notices,
     'remove reset second factors': createFactorResets({ db, now, log }),
     'delete accounts': createAccountDeletions({ config, db, now, log }),
+    'index names of people': createNameIndexer({ db, log }, nameInterval),
     'look after SAML connections': sso.upkeep,
     'carry out approved acts': approvedActs,
   };

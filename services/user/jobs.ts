@@ -14,6 +14,7 @@ import { followChangedAddresses } from './account/follow-changed-address.ts';
 import { INTERVAL as NOTICES } from './account/send-notices.ts';
 import { INTERVAL as APPROVED_ACTS } from './admin/approvals/carry-out.ts';
 import { INTERVAL as FIGURES } from './admin/figures/keep.ts';
+import { INTERVAL as NAMES } from './admin/people/index-names.ts';
 import { INTERVAL as ARCHIVE_JOBS } from './archive/jobs/run.ts';
 import { INTERVAL as LINKS } from './audit-chain/link-events.ts';
 import { INTERVAL as ANNOUNCEMENTS } from './chatbots/announce.ts';
@@ -51,6 +52,7 @@ export const JOBS = {
     completes: 'resets of second factors whose day is over',
   },
   'delete accounts': { every: DELETIONS, completes: 'deletions of accounts that are due' },
+  'index names of people': { every: NAMES, completes: 'words of names that are new or changed' },
   'look after SAML connections': {
     every: UPKEEP_INTERVAL,
     completes: 'reading of metadata, and mails about expiring certificates',
@@ -100,6 +102,10 @@ export const MARKS = {
   'users.activated_at': {
     means: 'a verified account has yet to get its features and invitations',
     completedBy: 'complete activations',
+  },
+  'users.name_words': {
+    means: 'absent: the search of operators does not find the name yet',
+    completedBy: 'index names of people',
   },
   'users.notices_due': {
     means: 'the person is not told yet of changes of the account',

@@ -54,6 +54,7 @@ export async function replaceOtp(
   const signup = submitted && {
     password: { $literal: submitted.password },
     name: { $literal: submitted.name },
+    name_words: '$$REMOVE',
     language: submitted.language,
     signup_attempts: addAttempt({ id: code.otp_attempt, at: now, ...submitted }),
     first_attempt: keepFirstAttempt,

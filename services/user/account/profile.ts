@@ -95,9 +95,10 @@ export const updateProfile = operation('PATCH /api/v1/users/me', {
     const { user } = principalOf(request);
     const fields = Object.entries(body);
     const set = Object.fromEntries(fields.filter(([, value]) => value !== null));
-    const unset = Object.fromEntries(
-      fields.filter(([, value]) => value === null).map(([field]) => [field, true as const]),
-    );
+    const unset = Object.fromEntries([
+      ...fields.filter(([, value]) => value === null).map(([field]) => [field, true as const]),
+      ...('name' in set ? [['name_words', true as const]] : []),
+    ]);
     const changed = await db.users.findOneAndUpdate(
       { _id: user._id, user_id },
       {

@@ -2,6 +2,7 @@ import { type AuditEvent, type AuditedSession, deviceOf } from '@gatehouse/share
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { hasEnded, type Session } from '@gatehouse/shared/identity/sessions';
 import { LIFETIME, SUPPORT_LIFETIME, startOf } from '@gatehouse/shared/identity/tokens';
+import type { User } from '@gatehouse/shared/identity/user-record';
 import type { FastifyRequest } from 'fastify';
 import type { Filter } from 'mongodb';
 import type { Database } from '../database.ts';
@@ -39,6 +40,26 @@ export async function liveSessions(
   id?: string,
 ): Promise<LiveSession[]> {
   const { user, session: current } = principalOf(request);
+  const others = await usableSessions({ auditEvents, supportSessions }, user, user_id, now, id);
+  if (id !== undefined && id !== current.id) return others;
+  const here = { device: deviceOf(request), address: request.ip, lastUsedAt: new Date(now) };
+  return [
+    { session: current, name: nameOf(user, current.id), ...here, isCurrent: true },
+    ...others.filter(({ session }) => session.id !== current.id),
+  ];
+}
+
+const nameOf = ({ session_names }: User, id: string): string | null =>
+  session_names?.find((named) => named.id === id)?.name ?? null;
+
+/** Returns the sessions of a person that can still be used. */
+export async function usableSessions(
+  { auditEvents, supportSessions }: Pick<Database, 'auditEvents' | 'supportSessions'>,
+  user: User,
+  user_id: string,
+  now: number,
+  id?: string,
+): Promise<LiveSession[]> {
   const filter: Filter<AuditEvent> = {
     user_id,
     at: { $gt: new Date(now - WINDOW) },
@@ -59,19 +80,14 @@ export async function liveSessions(
       })
       .toArray(),
   ]);
-  const nameOf = (id: string) => user.session_names?.find((named) => named.id === id)?.name ?? null;
   const sessions = new Map<string, LiveSession>();
-  if (id === undefined || id === current.id) {
-    const here = { device: deviceOf(request), address: request.ip, lastUsedAt: new Date(now) };
-    sessions.set(current.id, { session: current, name: nameOf(current.id), ...here, isCurrent: true });
-  }
   for (const { at, address, session } of events) {
     const { id, device } = session;
     const known = { id, hasId: true, beganAt: startOf(id) };
     if (sessions.has(id) || hasEnded(user, known)) continue;
     sessions.set(id, {
       session: known,
-      name: nameOf(id),
+      name: nameOf(user, id),
       device,
       address,
       lastUsedAt: at,
@@ -83,7 +99,7 @@ export async function liveSessions(
     const known = { id: session_id, hasId: true, beganAt: began_at.getTime(), support };
     if (sessions.has(session_id) || hasEnded(user, known)) continue;
     // Where the operator is, and with which device, is not for the person.
-    const hidden = { name: nameOf(session_id), device: '', address: '' };
+    const hidden = { name: nameOf(user, session_id), device: '', address: '' };
     sessions.set(session_id, { session: known, ...hidden, lastUsedAt: began_at, isCurrent: false });
   }
   return [...sessions.values()];

@@ -67,5 +67,5 @@ export function activateAttempt(id: string) {
   const fieldOf = (field: 'password' | 'name') => ({
     $let: { vars: { attempt }, in: { $ifNull: [`$$attempt.${field}`, `$${field}`] } },
   });
-  return { password: fieldOf('password'), name: fieldOf('name') };
+  return { password: fieldOf('password'), name: fieldOf('name'), name_words: '$$REMOVE' };
 }

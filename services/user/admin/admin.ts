@@ -8,6 +8,17 @@ import { ownLevel } from './operators/me.ts';
 import { removeOperator } from './operators/remove.ts';
 import { setOperator } from './operators/set.ts';
 import { organizations } from './organizations/organizations.ts';
+import { listPersonAudit } from './people/audit.ts';
+import { deletePerson } from './people/delete.ts';
+import { disablePerson } from './people/disable.ts';
+import { enablePerson } from './people/enable.ts';
+import { endPersonSessions } from './people/end-sessions.ts';
+import { getPerson } from './people/get.ts';
+import { listPeople } from './people/list.ts';
+import { setPersonPlan } from './people/plan.ts';
+import { resetPersonFactor } from './people/reset-factor.ts';
+import { restorePerson } from './people/restore.ts';
+import { verifyPerson } from './people/verify.ts';
 import { endSupportSession } from './support-sessions/end.ts';
 import { listSupportSessions } from './support-sessions/list.ts';
 import { startSupportSession } from './support-sessions/start.ts';
@@ -29,4 +40,15 @@ export const admin = [
   startSupportSession,
   listSupportSessions,
   endSupportSession,
+  listPeople,
+  getPerson,
+  listPersonAudit,
+  disablePerson,
+  enablePerson,
+  verifyPerson,
+  endPersonSessions,
+  resetPersonFactor,
+  restorePerson,
+  deletePerson,
+  setPersonPlan,
 ];

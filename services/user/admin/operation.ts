@@ -2,6 +2,7 @@ import type { Config } from '@gatehouse/shared/config';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { operationsOf } from '@gatehouse/shared/operation/operation';
 import type { FastifyBaseLogger } from 'fastify';
+import type { Locate } from '../account/geolocation.ts';
 import type { Database } from '../database.ts';
 import { requireOperator } from '../operators/require-operator.ts';
 
@@ -12,6 +13,7 @@ export interface AdminDependencies {
   /** Returns Unix milliseconds. */
   now: () => number;
   log: FastifyBaseLogger;
+  locate: Locate;
   /** Mails the notices that were just stored. */
   wakeNotices: () => void;
   /** Carries out an approved act, unless another process does. */

@@ -2,7 +2,10 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody, line, requiredText } from '@gatehouse/shared/http/fields';
 import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
+import type { User } from '@gatehouse/shared/identity/user-record';
+import type { WithId } from 'mongodb';
 import { z } from 'zod';
+import type { Database } from '../database.ts';
 import { operation } from './operation.ts';
 
 /** Milliseconds in which the person can cancel a reset. */
@@ -29,26 +32,42 @@ export const requestReset = operation('POST /internal/factor-reset', {
   audits: ['factor.reset'],
   async handle({ db, now, wakeNotices, body: { user_id, reason }, audit }) {
     const user = await db.users.findOne({ user_id });
-    const at = now();
-    if (!user || !isEnrolled(user, at))
-      throw new AppError('notFound', { text: 'No account with a second factor has this user_id' });
-    const due_at = new Date(at + DELAY);
-    const reset_at = due_at.toISOString();
-    const details = { effective_at: due_at };
-    const { matchedCount } = await db.users.updateOne(
-      { _id: user._id, 'second_factor.id': user.second_factor.id, factor_reset: { $exists: false } },
-      withNotice(
-        { $set: { factor_reset: { due_at, reason } } },
-        newNotice({ kind: 'factor_reset_requested', to: user.email, at, details }),
-      ),
-    );
-    if (matchedCount === 1) {
+    const reset = user && (await resetFactor(db, user, reason, now()));
+    if (!reset) throw new AppError('notFound', { text: 'No account with a second factor has this user_id' });
+    const reset_at = reset.due_at.toISOString();
+    if (reset.isNew) {
       wakeNotices();
       await audit('factor.reset', { target: { user_id }, after: { reason, reset_at } });
-      return { user_id, reset_at };
     }
-    const current = await db.users.findOne({ _id: user._id });
-    if (!current?.factor_reset) throw new AppError('notFound');
-    return { user_id, reset_at: current.factor_reset.due_at.toISOString() };
+    return { user_id, reset_at };
   },
 });
+
+/**
+ * Lets the second factor of an account end a day later, and tells its person.
+ * @returns when it ends, and whether this call has asked for it first; undefined if there is no second factor.
+ */
+export async function resetFactor(
+  { users }: Pick<Database, 'users'>,
+  user: WithId<User>,
+  reason: string,
+  now: number,
+): Promise<{ due_at: Date; isNew: boolean } | undefined> {
+  if (!isEnrolled(user, now)) return undefined;
+  const due_at = new Date(now + DELAY);
+  const { matchedCount } = await users.updateOne(
+    { _id: user._id, 'second_factor.id': user.second_factor.id, factor_reset: { $exists: false } },
+    withNotice(
+      { $set: { factor_reset: { due_at, reason } } },
+      newNotice({
+        kind: 'factor_reset_requested',
+        to: user.email,
+        at: now,
+        details: { effective_at: due_at },
+      }),
+    ),
+  );
+  if (matchedCount === 1) return { due_at, isNew: true };
+  const current = await users.findOne({ _id: user._id });
+  return current?.factor_reset && { due_at: current.factor_reset.due_at, isNew: false };
+}

@@ -39,7 +39,7 @@ export async function updateAccount(
   const role = attributes.role ?? user.role;
   if (name === user.name && role === user.role) return user;
   const changes = { name, ...(role !== undefined && { role }) };
-  await db.users.updateOne({ _id: user._id }, { $set: changes });
+  await db.users.updateOne({ _id: user._id }, { $set: changes, $unset: { name_words: true } });
   const { user_id, email } = user;
   const { connection_id, organization_id } = connection;
   // The actor is the person; their provider triggered the change.

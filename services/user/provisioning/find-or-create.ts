@@ -95,6 +95,7 @@ async function create(
 
 /** What a stranger may have left on an account that was never verified, or whose verification an operator has revoked. */
 const OF_A_STRANGER = [
+  'name_words',
   'foreign_hash',
   'signup_attempts',
   'first_attempt',

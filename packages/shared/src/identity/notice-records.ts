@@ -37,9 +37,13 @@ export interface NoticeDetails {
   deletion_kept: { places: string[] };
   /** The person's own data was downloaded; at most once a day. */
   data_downloaded: object;
+  /** By an operator of the deployment. */
+  changed_by_operator: { change: OperatorChange };
   /** A login from a device and network that the account has not used lately. */
   new_sign_in: object;
 }
+
+export type OperatorChange = 'disabled' | 'enabled' | 'verified' | 'sessions_ended' | 'plan';
 
 export type NoticeKind = keyof NoticeDetails;
 

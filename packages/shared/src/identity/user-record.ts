@@ -57,6 +57,8 @@ export interface User {
   sign_in_notices?: Date[];
   /** When the person was last told that their own data was downloaded. */
   data_notice_at?: Date;
+  /** The words of the name, case folded, for the search of operators; absent until a job has stored them. */
+  name_words?: string[];
   /** Which system an imported account came from, when, and its id there. */
   imported?: { from: string; at: Date; id?: string };
   /** When a verification activated the account; absent once the earlier invitations to its address are accepted. */

@@ -84,6 +84,10 @@ export const userCollections = {
     },
     { key: { verified: 1, features_assigned: 1 } },
     { key: { activated_at: 1 }, sparse: true },
+    // The search of operators. An account without words is found as null.
+    { key: { name_words: 1 } },
+    { key: { account_status: 1 } },
+    { key: { 'imported.at': 1 }, sparse: true },
     { key: { 'address_changed.at': 1 }, sparse: true },
     { key: { notices_due: 1 }, sparse: true },
     { key: { 'factor_reset.due_at': 1 }, sparse: true },

@@ -82,6 +82,10 @@ export const WAITING = {
   'send account notices': (db, now) => dueIn(db.users, 'notices_due', now),
   'remove reset second factors': (db, now) => dueIn(db.users, 'factor_reset.due_at', now),
   'delete accounts': (db, now) => dueIn(db.users, 'deletion.next', now),
+  'index names of people': async ({ users }) => ({
+    count: await users.countDocuments({ name_words: null } as Document, { limit: MAX_COUNT }),
+    since: null,
+  }),
   'look after SAML connections': (db, now) =>
     dueIn(db.ssoConnections, 'upkeep.due_at', now, { protocol: 'saml', enabled: true }),
   'carry out approved acts': (db, now) => dueIn(db.approvals, 'due_at', now),

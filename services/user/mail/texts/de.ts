@@ -295,6 +295,33 @@ export const de: MailTexts = {
         after: 'Eine Anmeldung bricht die Löschung ab; verlangen Sie sie danach noch einmal.',
       },
     }),
+    changed_by_operator: ({ change }, { forgotPassword }) => ({
+      ...{
+        disabled: {
+          subject: 'Ihr Konto wurde gesperrt',
+          happened: 'Der Betreiber dieses Dienstes hat Ihr Konto gesperrt. Niemand kann sich mehr anmelden.',
+        },
+        enabled: {
+          subject: 'Ihr Konto wurde freigegeben',
+          happened:
+            'Der Betreiber dieses Dienstes hat Ihr Konto freigegeben. Sie können sich wieder anmelden.',
+        },
+        verified: {
+          subject: 'Ihre E-Mail-Adresse wurde bestätigt',
+          happened: 'Der Betreiber dieses Dienstes hat die E-Mail-Adresse Ihres Kontos bestätigt.',
+        },
+        sessions_ended: {
+          subject: 'Sie wurden auf allen Geräten abgemeldet',
+          happened:
+            'Der Betreiber dieses Dienstes hat alle Sitzungen Ihres Kontos beendet. Bitte melden Sie sich neu an.',
+        },
+        plan: {
+          subject: 'Der Tarif Ihres Kontos wurde geändert',
+          happened: 'Der Betreiber dieses Dienstes hat den Tarif Ihres Kontos geändert.',
+        },
+      }[change],
+      otherwise: secure(forgotPassword),
+    }),
     data_downloaded: (_, { forgotPassword }) => ({
       subject: 'Die Daten Ihres Kontos wurden heruntergeladen',
       happened:

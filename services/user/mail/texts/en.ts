@@ -282,6 +282,31 @@ export const en: MailTexts = {
         after: 'Signing in cancels the deletion; ask for it again afterwards.',
       },
     }),
+    changed_by_operator: ({ change }, { forgotPassword }) => ({
+      ...{
+        disabled: {
+          subject: 'Your account was disabled',
+          happened: 'An operator of this service disabled your account. Nobody can sign in to it.',
+        },
+        enabled: {
+          subject: 'Your account was enabled',
+          happened: 'An operator of this service enabled your account. You can sign in again.',
+        },
+        verified: {
+          subject: 'Your e-mail address was verified',
+          happened: 'An operator of this service verified the e-mail address of your account.',
+        },
+        sessions_ended: {
+          subject: 'You were signed out on every device',
+          happened: 'An operator of this service ended every session of your account. Please sign in again.',
+        },
+        plan: {
+          subject: 'The plan of your account was changed',
+          happened: 'An operator of this service changed the plan of your account.',
+        },
+      }[change],
+      otherwise: secure(forgotPassword),
+    }),
     data_downloaded: (_, { forgotPassword }) => ({
       subject: 'The data of your account was downloaded',
       happened:
