@@ -3,6 +3,7 @@ import '@gatehouse/shared/safe-exit';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ConfigError } from '@gatehouse/shared/config';
+import { audit } from './gatehouse/audit.ts';
 import type { Command } from './gatehouse/command.ts';
 import { doctor } from './gatehouse/doctor.ts';
 import { EXIT, UsageError } from './gatehouse/exit.ts';
@@ -18,6 +19,7 @@ const COMMANDS: Record<string, Command> = {
   users,
   organizations,
   operators,
+  audit,
   import: importCommand,
   export: exportCommand,
 };

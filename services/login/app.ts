@@ -1,5 +1,7 @@
 import type { Config } from '@gatehouse/shared/config';
+import { runInBackground } from '@gatehouse/shared/durable/jobs';
 import { createServer } from '@gatehouse/shared/http/server';
+import { createSigner } from '@gatehouse/shared/identity/audit-chain/signer';
 import { createPasswords, type Passwords } from '@gatehouse/shared/identity/passwords';
 import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
@@ -36,5 +38,8 @@ export async function buildLoginService({
   });
   const legacyLogin = createLegacyLogin({ config, db, tokens, now });
   await addOperations(app, OPERATIONS, { config, db, passwords, tokens, legacyLogin, now });
+  const signer = createSigner({ db, config, now, log: app.log, metrics: app.metrics });
+  // The only work in the background here: it must not run where the chain is written.
+  runInBackground(app, { repairs: [], jobs: signer ? [signer] : [] });
   return app;
 }

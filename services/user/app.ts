@@ -31,6 +31,9 @@ import { createNameIndexer } from './admin/people/index-names.ts';
 import { archive } from './archive/archive.ts';
 import { createArchiveJobs } from './archive/jobs/run.ts';
 import { createLinker } from './audit-chain/link-events.ts';
+import { createCollectorClient } from './audit-chain/stream/client.ts';
+import { measureLag } from './audit-chain/stream/lag.ts';
+import { createStream, receiversOf } from './audit-chain/stream/stream.ts';
 import { createAnnouncements } from './chatbots/announce.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import type { Database } from './database.ts';
@@ -185,10 +188,15 @@ export async function buildUserService({
   await addOperations(app, links, { ...linking, social: sso.social });
   await addOperations(app, scim, { config, db, now, host: createScimHost({ config, db, mailer, now }) });
 
+  const receivers = receiversOf(config);
+  const collectors = createCollectorClient(now);
+  app.addHook('onClose', () => collectors.close());
+  measureLag(app.metrics, db, receivers, now);
   const others = {
     'deliver webhooks': worker,
     'relay audit events': relay,
     'link audit events': createLinker({ db, now, log }),
+    'stream audit events': createStream({ db, receivers, send: collectors.send, now, log }),
     'repair events': repair,
     'notify webhook owners': owners,
     'announce chatbots': createAnnouncements({ db, now, log, accept: delivery.accept }),

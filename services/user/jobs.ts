@@ -17,6 +17,7 @@ import { INTERVAL as FIGURES } from './admin/figures/keep.ts';
 import { INTERVAL as NAMES } from './admin/people/index-names.ts';
 import { INTERVAL as ARCHIVE_JOBS } from './archive/jobs/run.ts';
 import { INTERVAL as LINKS } from './audit-chain/link-events.ts';
+import { INTERVAL as STREAM } from './audit-chain/stream/stream.ts';
 import { INTERVAL as ANNOUNCEMENTS } from './chatbots/announce.ts';
 import type { Database } from './database.ts';
 import { INTERVAL as FACTOR_RESETS } from './factors/carry-out-resets.ts';
@@ -36,6 +37,7 @@ export const JOBS = {
   'deliver webhooks': { every: WEBHOOKS.poll, completes: 'deliveries in flight, which are sent again' },
   'relay audit events': { every: WEBHOOKS.poll, completes: 'audit events that are still marked' },
   'link audit events': { every: LINKS, completes: 'audit events without a link in the chain' },
+  'stream audit events': { every: STREAM, completes: 'audit events that a collector has not taken' },
   'repair events': { every: WEBHOOKS.repair, completes: 'events without all their deliveries' },
   'notify webhook owners': { every: WEBHOOKS.notices, completes: 'mails about disabled webhooks' },
   'announce chatbots': {

@@ -26,7 +26,9 @@ import {
   port,
   portRanges,
   sender,
+  signingKey,
   trustProxy,
+  verifyKeys,
 } from './config/variables.ts';
 import { UPSTREAM_SETTINGS, type UpstreamSetting } from './contract/prefixes.ts';
 import { passkeyFault } from './passkeys/relying-party.ts';
@@ -124,6 +126,10 @@ const services = {
   }),
   login: z.object({
     ...everyService,
+    /** Signs the days of the audit chain; no other process has it. */
+    AUDIT_SIGNING_KEY: signingKey.optional(),
+    /** The public keys that have signed them, also earlier ones. */
+    AUDIT_VERIFY_KEY: verifyKeys.optional(),
     LOGIN_PORT: port.default(8001),
     ...sessions,
     ...passwordStorage,
@@ -134,6 +140,11 @@ const services = {
   }),
   user: z.object({
     ...everyService,
+    /** Where audit events are sent, as OTLP logs and as a signed webhook. */
+    AUDIT_STREAM_OTLP_URL: address('http', 'https').optional(),
+    AUDIT_STREAM_OTLP_HEADERS: otlpHeaders.optional(),
+    AUDIT_STREAM_WEBHOOK_URL: address('http', 'https').optional(),
+    AUDIT_STREAM_WEBHOOK_SECRET: z.string().optional(),
     USER_PORT: port.default(8002),
     ...sessions,
     ...passwordStorage,
@@ -232,6 +243,12 @@ export function loadConfig<S extends Service>(
   const { LEGACY_LOGIN_URL, LEGACY_LOGIN_TOKEN } = config as Partial<Config<'user'>>;
   if (service === 'user' && !LEGACY_LOGIN_URL !== !LEGACY_LOGIN_TOKEN)
     throw new ConfigError('LEGACY_LOGIN_URL and LEGACY_LOGIN_TOKEN need each other');
+  if (
+    'AUDIT_STREAM_WEBHOOK_URL' in config &&
+    config.AUDIT_STREAM_WEBHOOK_URL &&
+    !config.AUDIT_STREAM_WEBHOOK_SECRET
+  )
+    throw new ConfigError('AUDIT_STREAM_WEBHOOK_SECRET is required with AUDIT_STREAM_WEBHOOK_URL');
   if ('CAPTCHA_ACTION' in config) refuseImpossibleAction(config);
   const fault = passkeyFault(config);
   const asked = config.PASSKEY_RP_ID !== undefined || config.PASSKEY_ORIGINS !== undefined;

@@ -16,7 +16,7 @@ export const silent = { info() {}, warn() {} } as unknown as AuditedJob['log'];
 
 /** An audit trail with its chain, which tests store events in, link, sign and verify by hand. */
 export async function auditTrail() {
-  const { db, drop } = await freshDatabase(COLLECTIONS);
+  const { db, uri, drop } = await freshDatabase(COLLECTIONS);
   const start = Date.UTC(2026, 0, 15, 9, 30);
   const clock = testClock(start);
   const pair = newKeyPair();
@@ -26,6 +26,7 @@ export async function auditTrail() {
   let signed: AuditAnchor | null = null;
   const trail = {
     db,
+    uri,
     clock,
     key,
     keys,

@@ -16,6 +16,7 @@ const SECRETS = [
   'JWT_SECRET_PREVIOUS',
   'WEBHOOK_SECRET_KEY',
   'INTERNAL_API_KEY',
+  'AUDIT_STREAM_WEBHOOK_SECRET',
   'LEGACY_LOGIN_TOKEN',
   'CAPTCHA_SECRET',
 ];
@@ -125,5 +126,9 @@ export const unsafeSettings = (config: Settings): string[] =>
   ].map(([variable, reason]) => `${variable} ${reason}; production refuses to start with it`);
 
 /** Returns one line for each setting that production accepts with a warning. */
-export const riskySettings = (config: Settings): string[] =>
-  config.RATE_LIMIT === false ? ['RATE_LIMIT is off: calls are not limited'] : [];
+export const riskySettings = (config: Settings): string[] => [
+  ...(config.RATE_LIMIT === false ? ['RATE_LIMIT is off: calls are not limited'] : []),
+  ...['AUDIT_STREAM_OTLP_URL', 'AUDIT_STREAM_WEBHOOK_URL']
+    .filter((variable) => isPlainHttp(config[variable]))
+    .map((variable) => `${variable} is http: audit events are sent without TLS`),
+];

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
 import { z } from 'zod';
+import { signingKeyOf, verifyKeyOf } from '../identity/audit-chain/anchors.ts';
 
 /** The types of environment variables. An error message continues the name of its variable. */
 
@@ -131,3 +132,21 @@ export const brandLogo = z
   .refine((text) => /^\/[^/]/.test(text) || URL.parse(text)?.protocol === 'https:', {
     error: 'must be an https:// URL, or a path that begins with /',
   });
+
+const isKey = (read: (text: string) => unknown) => (text: string) => {
+  try {
+    return Boolean(read(text));
+  } catch {
+    return false;
+  }
+};
+
+/** A private Ed25519 key, as `npx gatehouse audit keygen` prints it. */
+export const signingKey = z.string().refine(isKey(signingKeyOf), {
+  error: 'must be the signing_key that npx gatehouse audit keygen prints',
+});
+
+/** Public Ed25519 keys, separated by commas. */
+export const verifyKeys = list.refine((keys) => keys.every(isKey(verifyKeyOf)), {
+  error: 'must be verify_keys that npx gatehouse audit keygen prints, separated by commas',
+});

@@ -2,6 +2,7 @@ import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { linkOf } from '@gatehouse/shared/identity/audit-chain/commitments';
 import { type AuditLink, dayName } from '@gatehouse/shared/identity/audit-chain/records';
 import type { Database } from '../../database.ts';
+import { positionsIn, type Range } from '../positions.ts';
 import type { Anchors } from './check-anchors.ts';
 import { compareEvent } from './compare-event.ts';
 import { lawfulChanges } from './lawful.ts';
@@ -12,12 +13,6 @@ const BATCH = 500;
 /** As the TTL index of the events. */
 const EVENT_DAYS = 400;
 const DAY = 86_400_000;
-
-export interface Range {
-  from?: Date;
-  /** Inclusive. */
-  to?: Date;
-}
 
 interface Options {
   db: Pick<Database, 'auditChain' | 'auditEvents' | 'users'>;
@@ -31,8 +26,7 @@ interface Options {
 /** Goes along the chain, in steady memory, and compares each event with its link. */
 export async function checkChain(options: Options): Promise<void> {
   const { db, range, anchors, report } = options;
-  const day = { ...(range.from && { $gte: range.from }), ...(range.to && { $lte: range.to }) };
-  const filter = Object.keys(day).length > 0 ? { day } : {};
+  const filter = await positionsIn(db, range);
   let last: Pick<AuditLink, '_id' | 'link'> | null = null;
   let batch: AuditLink[] = [];
   const lawful = lawfulChanges(db);

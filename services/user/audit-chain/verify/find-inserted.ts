@@ -2,7 +2,8 @@ import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import type { Filter, WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
 import { PASSES } from '../mark-earlier-events.ts';
-import { capital, describe, type Range } from './check-chain.ts';
+import type { Range } from '../positions.ts';
+import { capital, describe } from './check-chain.ts';
 import { type AuditReport, addProblem } from './report.ts';
 
 const BATCH = 500;

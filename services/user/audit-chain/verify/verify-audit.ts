@@ -1,8 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { dayName } from '@gatehouse/shared/identity/audit-chain/records';
 import type { Database } from '../../database.ts';
+import type { Range } from '../positions.ts';
 import { checkAnchors } from './check-anchors.ts';
-import { checkChain, type Range } from './check-chain.ts';
+import { checkChain } from './check-chain.ts';
 import { findInserted } from './find-inserted.ts';
 import { type AuditReport, addProblem, emptyReport } from './report.ts';
 
