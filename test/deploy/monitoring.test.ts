@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { PREFIXES } from '@gatehouse/shared/contract/prefixes';
+import { newKeyPair } from '@gatehouse/shared/identity/audit-chain/anchors';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { startGateway } from '../fixtures/gateway.ts';
@@ -47,7 +48,13 @@ describe.runIf(process.platform === 'linux')('the metrics of the services', () =
   let gateway: Awaited<ReturnType<typeof startGateway>>;
   let exposed: string[];
   beforeAll(async () => {
-    services = await startServices();
+    // With every setting that brings metrics of its own.
+    services = await startServices({
+      env: {
+        AUDIT_SIGNING_KEY: newKeyPair().signing_key,
+        AUDIT_STREAM_OTLP_URL: 'http://127.0.0.1:1/v1/logs',
+      },
+    });
     gateway = await startGateway({ database: services.db, clock: services.clock });
     // So many that the audit no longer stores them, which it counts.
     for (let count = 0; count < 101; count += 1) {

@@ -1,6 +1,6 @@
+import { newRegistry } from '@gatehouse/shared/http/metrics';
 import { newKeyPair, signingKeyOf } from '@gatehouse/shared/identity/audit-chain/anchors';
 import { createSigner } from '@gatehouse/shared/identity/audit-chain/signer';
-import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../fixtures/eventually.ts';
 import { asService } from '../fixtures/scans/watch.ts';
@@ -21,7 +21,7 @@ async function signOnce(env: NodeJS.ProcessEnv = { AUDIT_SIGNING_KEY: pair.signi
   const write = (level: string) => (fields: Record<string, unknown>, text: string) =>
     void lines.push({ level, fields, text });
   const log = { info: write('info'), warn: write('warn'), error: write('error') } as never;
-  const metrics = new Registry();
+  const metrics = newRegistry();
   const config = testConfig('login', env);
   const signer = createSigner({ db: trail.db, config, now: trail.clock.now, log, metrics });
   if (!signer) return null;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Registry } from 'prom-client';
+import { newRegistry } from '@gatehouse/shared/http/metrics';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCollectorClient } from '../../../services/user/audit-chain/stream/client.ts';
@@ -222,7 +222,7 @@ test('an event that was removed before it was sent is reported so', async () => 
 });
 
 test('a metric shows how far a collector is behind', async () => {
-  const metrics = new Registry();
+  const metrics = newRegistry();
   measureLag(metrics, trail.db, [webhook], trail.clock.now);
   const lag = async () =>
     (await metrics.getSingleMetricAsString('audit_stream_lag_seconds')).split('\n').at(-1);

@@ -23,12 +23,14 @@ export async function metrics(app: FastifyInstance, { registry, now }: Options):
   );
 }
 
+export const newRegistry = (): Registry => new Registry();
+
 let ofProcess: Registry | undefined;
 
 /** Memory, CPU and event loop of the process. Each collection starts timers that never end, so there is one. */
 function processMetrics(): Registry {
   if (!ofProcess) {
-    ofProcess = new Registry();
+    ofProcess = newRegistry();
     collectDefaultMetrics({ register: ofProcess });
   }
   return ofProcess;

@@ -1,7 +1,7 @@
 import cors from '@fastify/cors';
 import Fastify, { type FastifyError, type FastifyInstance, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
-import { Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import { bodyMemory, json } from './bodies.ts';
 import type { Brand } from './card-page.ts';
@@ -10,7 +10,7 @@ import { errorHandler } from './error-handler.ts';
 import { AppError } from './errors.ts';
 import { type Checks, health } from './health.ts';
 import { createLogger } from './logger.ts';
-import { metrics } from './metrics.ts';
+import { metrics, newRegistry } from './metrics.ts';
 import { listenForMetrics } from './metrics-listener.ts';
 import { lazyLogger, requestId, requestLog } from './request-log.ts';
 import { corsOptions, responseHeaders } from './response-headers.ts';
@@ -116,7 +116,7 @@ export async function createServer({
   app.setNotFoundHandler((req, reply) => handleError(new AppError('notFound'), req, reply));
 
   app.decorate('brand', brand);
-  const registry = new Registry();
+  const registry = newRegistry();
   app.decorate('metrics', registry);
   await app.register(json);
   await app.register(requestLog, { registry });

@@ -65,6 +65,8 @@ export const WAITING = {
   'deliver webhooks': (db, now) => dueIn(db.webhooks, 'due_at', now, { status: 'active' }),
   'relay audit events': ({ auditEvents }) => eventsWith(auditEvents, { relay: true }),
   'link audit events': ({ auditEvents }) => eventsWith(auditEvents, { unlinked: true }),
+  // The lag of each collector is a metric: what a receiver that was taken out of the settings lacks is not waiting.
+  'stream audit events': null,
   'repair events': async ({ eventLog }) => {
     const log = await eventLog.findOne({ _id: 'events' });
     return { count: log?.open.length ?? 0, since: null };
