@@ -39,17 +39,17 @@ test('makes keys, signs, exports, verifies, and names what was changed', async (
   const unsigned = await audit(['verify']);
   expect(unsigned).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('2 days, 2026-01-17 to 2026-01-18, are not signed.'),
+    stdout: expect.stringContaining('2 days, 2126-01-17 to 2126-01-18, are not signed.'),
   });
   const signed = await audit(['sign', '--json'], { AUDIT_SIGNING_KEY: made.signing_key });
   expect(signed.code).toBe(0);
   const { head, ...rest } = JSON.parse(signed.stdout);
-  expect(rest).toEqual({ signed: 2, day: '2026-01-18', key: made.key_id, faults: [] });
+  expect(rest).toEqual({ signed: 2, day: '2126-01-18', key: made.key_id, faults: [] });
 
   const exported = await audit(['export', folder, '--json']);
   expect(JSON.parse(exported.stdout)).toEqual({ folder, written: 2, skipped: 0 });
-  expect((await readdir(folder)).sort()).toEqual(['audit-2026-01-17.jsonl', 'audit-2026-01-18.open.jsonl']);
-  const file = join(folder, 'audit-2026-01-17.jsonl');
+  expect((await readdir(folder)).sort()).toEqual(['audit-2126-01-17.jsonl', 'audit-2126-01-18.open.jsonl']);
+  const file = join(folder, 'audit-2126-01-17.jsonl');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const lines = (await readFile(file, 'utf8'))
     .trim()
@@ -59,13 +59,13 @@ test('makes keys, signs, exports, verifies, and names what was changed', async (
   expect(lines).toHaveLength(4);
   expect(lines[0]).toMatchObject({
     position: 1,
-    day: '2026-01-17',
+    day: '2126-01-17',
     link: link?.link,
     fixed: link?.fixed,
     personal: link?.personal,
     stored: { action: 'login', email: 'ada@example.com', salts: { actor: expect.any(String) } },
   });
-  expect(lines[3]).toMatchObject({ anchor: { day: '2026-01-17', count: 3, closed: true, key: made.key_id } });
+  expect(lines[3]).toMatchObject({ anchor: { day: '2126-01-17', count: 3, closed: true, key: made.key_id } });
   const again = await audit(['export', folder, '--json']);
   expect(JSON.parse(again.stdout)).toEqual({ folder, written: 1, skipped: 1 });
   const csv = await audit([
@@ -74,12 +74,12 @@ test('makes keys, signs, exports, verifies, and names what was changed', async (
     '--format',
     'csv',
     '--from',
-    '2026-01-18',
+    '2126-01-18',
     '--to',
-    '2026-01-18',
+    '2126-01-18',
   ]);
   expect(csv.code).toBe(0);
-  const rows = (await readFile(join(folder, 'audit-2026-01-18.open.csv'), 'utf8')).split('\r\n');
+  const rows = (await readFile(join(folder, 'audit-2126-01-18.open.csv'), 'utf8')).split('\r\n');
   expect(rows[0]).toMatch(/^position,day,event_id,at,action,outcome,user_id,email,/);
   expect(rows).toHaveLength(5);
 
@@ -89,7 +89,7 @@ test('makes keys, signs, exports, verifies, and names what was changed', async (
     code: 0,
     stdout: expect.stringContaining('Nothing was changed, removed or inserted.'),
   });
-  const ofOneDay = await audit(['verify', '--from', '2026-01-18', '--to', '2026-01-18', '--json'], env);
+  const ofOneDay = await audit(['verify', '--from', '2126-01-18', '--to', '2126-01-18', '--json'], env);
   expect(JSON.parse(ofOneDay.stdout)).toMatchObject({ links: 3, events: 3, days: 1, problem_count: 0 });
 
   await trail.db.auditEvents.updateOne({ action: 'profile.update' }, { $set: { outcome: 'refused' } });
@@ -97,7 +97,7 @@ test('makes keys, signs, exports, verifies, and names what was changed', async (
   expect(changed.code).toBe(1);
   expect(JSON.parse(changed.stdout)).toMatchObject({
     problem_count: 1,
-    problems: [{ kind: 'changed', position: 2, day: '2026-01-17', event_id: expect.any(String) }],
+    problems: [{ kind: 'changed', position: 2, day: '2126-01-17', event_id: expect.any(String) }],
   });
   const other = JSON.parse((await audit(['keygen', '--json'])).stdout);
   const wrongKey = await audit(['verify', '--json', '--key', other.verify_key]);

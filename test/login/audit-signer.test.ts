@@ -42,12 +42,12 @@ test('signs what is linked, logs the head, and leaves it alone until there is mo
   expect((await signOnce())?.lines).toEqual([
     {
       level: 'info',
-      fields: { day: '2026-01-17', head: `1:${link?.link}`, key: pair.key_id },
+      fields: { day: '2126-01-17', head: `1:${link?.link}`, key: pair.key_id },
       text: 'audit chain signed',
     },
   ]);
   const [anchor] = await trail.db.auditAnchors.find({}).toArray();
-  expect(anchor).toMatchObject({ _id: '2026-01-17', first: 1, count: 1, closed: false, key: pair.key_id });
+  expect(anchor).toMatchObject({ _id: '2126-01-17', first: 1, count: 1, closed: false, key: pair.key_id });
   trail.clock.advance(60);
   expect((await signOnce())?.lines).toEqual([]);
   expect(await trail.db.auditAnchors.find({}).toArray()).toEqual([anchor]);
@@ -61,7 +61,7 @@ test('a new key goes on if the earlier one is known, and both are verified', asy
   await trail.link();
   const refused = await signOnce(env);
   expect(refused?.lines.map(({ level, fields }) => [level, fields])).toEqual([
-    ['error', { faults: ['the anchor of 2026-01-18 is not signed with a known key'] }],
+    ['error', { faults: ['the anchor of 2126-01-18 is not signed with a known key'] }],
   ]);
   expect(refused?.metrics).toContain('audit_chain_faults_total 1');
   const { createPublicKey } = await import('node:crypto');
@@ -73,7 +73,7 @@ test('a new key goes on if the earlier one is known, and both are verified', asy
   );
   expect(await trail.verify({ keys })).toMatchObject({ problem_count: 0, signed_days: 2, notes: [] });
   expect(await trail.problems()).toEqual([
-    `The anchor of 2026-01-18 is signed with the key ${next.key_id}, which is none of the given ones.`,
+    `The anchor of 2126-01-18 is signed with the key ${next.key_id}, which is none of the given ones.`,
   ]);
 });
 
@@ -87,9 +87,9 @@ test.each([
   ['signature', 'AAAA'],
 ])('an anchor whose %s was changed is named', async (field, value) => {
   await twoDays(trail);
-  await trail.db.auditAnchors.updateOne({ _id: '2026-01-18' }, { $set: { [field]: value } });
+  await trail.db.auditAnchors.updateOne({ _id: '2126-01-18' }, { $set: { [field]: value } });
   expect(await trail.problems()).toContain(
-    'The anchor of 2026-01-18 was changed: its signature does not fit.',
+    'The anchor of 2126-01-18 was changed: its signature does not fit.',
   );
 });
 
@@ -99,9 +99,9 @@ test('an anchor between others that was removed is named', async () => {
   await trail.store({ action: 'logout', user_id: 'User-1' });
   await trail.link();
   await trail.sign();
-  await trail.db.auditAnchors.deleteOne({ _id: '2026-01-18' });
+  await trail.db.auditAnchors.deleteOne({ _id: '2126-01-18' });
   expect(await trail.problems()).toEqual([
-    '2026-01-18 has no anchor, and days before and after it have: it was removed.',
+    '2126-01-18 has no anchor, and days before and after it have: it was removed.',
   ]);
 });
 
@@ -118,9 +118,9 @@ test('a day with a fault is signed up to it, and the next day has an anchor of i
   for (let index = 0; index < 3; index += 1) await trail.store({ action: 'refresh', user_id: 'User-1' });
   await trail.link();
   await trail.db.auditChain.updateOne({ _id: 8 }, { $set: { action: 'login' } });
-  const fault = 'the link at position 8 of 2026-01-18 does not follow the one before it';
+  const fault = 'the link at position 8 of 2126-01-18 does not follow the one before it';
   expect((await trail.sign()).faults).toEqual([fault]);
-  expect(await trail.db.auditAnchors.findOne({ _id: '2026-01-18' })).toMatchObject({
+  expect(await trail.db.auditAnchors.findOne({ _id: '2126-01-18' })).toMatchObject({
     count: 4,
     closed: false,
   });
@@ -128,7 +128,7 @@ test('a day with a fault is signed up to it, and the next day has an anchor of i
   await trail.store({ action: 'logout', user_id: 'User-1' });
   await trail.link();
   expect((await trail.sign()).faults).toEqual([fault]);
-  expect(await trail.db.auditAnchors.findOne({ _id: '2026-01-19' })).toMatchObject({ first: 10, count: 1 });
+  expect(await trail.db.auditAnchors.findOne({ _id: '2126-01-19' })).toMatchObject({ first: 10, count: 1 });
   expect((await trail.sign()).faults).toEqual([]);
   await eventually(async () => (await trail.problems()).length > 0);
 });

@@ -76,7 +76,7 @@ test('a webhook gets the events in order, signed, with their place in the chain'
       address: '198.51.100.7',
       request_id: 'job',
     },
-    chain: { position: 1, day: '2026-01-17', link: first?.link },
+    chain: { position: 1, day: '2126-01-17', link: first?.link },
   });
   // Nothing twice.
   await stream();
@@ -122,7 +122,7 @@ test('a collector gets OTLP logs in JSON, with the headers of the setting', asyn
                   text('gatehouse.audit.target', '{}'),
                   text('gatehouse.request_id', 'job'),
                   { key: 'gatehouse.audit.chain.position', value: { intValue: '1' } },
-                  text('gatehouse.audit.chain.day', '2026-01-17'),
+                  text('gatehouse.audit.chain.day', '2126-01-17'),
                   text('gatehouse.audit.chain.link', link?.link),
                 ],
               },

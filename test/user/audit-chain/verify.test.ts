@@ -43,7 +43,7 @@ describe('a changed event is named', () => {
   const TARGET = 'the e-mail address of its target';
   test.each<[number, UpdateFilter<AuditEvent>, string]>([
     [0, { $set: { action: 'logout' } }, 'its action, which is now logout'],
-    [0, { $set: { at: new Date(0) } }, 'its time, which is now 1970-01-01T00:00:00.000Z'],
+    [0, { $set: { at: new Date(Date.UTC(2126, 0)) } }, 'its time, which is now 2126-01-01T00:00:00.000Z'],
     [0, { $set: { event_id: 'other' } }, 'its id, which is now other'],
     [0, { $set: { outcome: 'Invalid password' } }, OTHER],
     [0, { $set: { user_id: 'User-2' } }, OTHER],
@@ -100,8 +100,8 @@ describe('a removed event is named', () => {
     await trail.db.auditChain.deleteOne({ _id: 4 });
     expect(await trail.problems()).toEqual([
       `Link 4 was removed from the chain, before ${named(eventAt(4), 1)}.`,
-      '2026-01-18 was signed from position 4 on, and begins at 5.',
-      '2026-01-18 has 2 links, and 3 were signed: some were removed.',
+      '2126-01-18 was signed from position 4 on, and begins at 5.',
+      '2126-01-18 has 2 links, and 3 were signed: some were removed.',
     ]);
   });
 
@@ -110,7 +110,7 @@ describe('a removed event is named', () => {
     await trail.db.auditChain.deleteOne({ _id: 2 });
     expect(await trail.problems()).toEqual([
       `Link 2 was removed from the chain, before ${named(eventAt(2), 1)}.`,
-      '2026-01-17 has 2 links, and 3 were signed: some were removed.',
+      '2126-01-17 has 2 links, and 3 were signed: some were removed.',
     ]);
   });
 
@@ -119,14 +119,14 @@ describe('a removed event is named', () => {
     await trail.db.auditChain.deleteOne({ _id: 3 });
     expect(await trail.problems()).toEqual([
       `Link 3 was removed from the chain, before ${named(eventAt(3), 1)}.`,
-      '2026-01-17 has 2 links, and 3 were signed: some were removed.',
+      '2126-01-17 has 2 links, and 3 were signed: some were removed.',
     ]);
   });
 
   test('with its link, from the end of the day that is open', async () => {
     await remove(5);
     await trail.db.auditChain.deleteOne({ _id: 6 });
-    expect(await trail.problems()).toEqual(['2026-01-18 has 2 links, and 3 were signed: some were removed.']);
+    expect(await trail.problems()).toEqual(['2126-01-18 has 2 links, and 3 were signed: some were removed.']);
   });
 
   test('with its link and the anchor, if the link was written down elsewhere', async () => {
@@ -136,30 +136,30 @@ describe('a removed event is named', () => {
     expect(await trail.problems({ expected })).toEqual([]);
     await remove(5);
     await trail.db.auditChain.deleteOne({ _id: 6 });
-    await trail.db.auditAnchors.deleteOne({ _id: '2026-01-18' });
+    await trail.db.auditAnchors.deleteOne({ _id: '2126-01-18' });
     expect(await trail.problems({ expected })).toEqual([
       'Link 6 was expected and does not exist: the end of the chain was removed.',
     ]);
     // The process that has signed it does not sign the rest of the day.
     expect((await trail.sign()).faults).toEqual([
-      'the anchor of 2026-01-18 was removed or replaced by an earlier one',
+      'the anchor of 2126-01-18 was removed or replaced by an earlier one',
     ]);
     expect(await trail.db.auditAnchors.countDocuments()).toBe(1);
   });
 
   test('with all links of a day and its anchor', async () => {
     await trail.db.auditChain.deleteMany({ _id: { $lte: 3 } });
-    await trail.db.auditAnchors.deleteOne({ _id: '2026-01-17' });
+    await trail.db.auditAnchors.deleteOne({ _id: '2126-01-17' });
     await remove(0, 1, 2);
     expect(await trail.problems()).toEqual([
-      'The chain begins at position 4 (2026-01-18): the 3 links before it were removed before their time.',
+      'The chain begins at position 4 (2126-01-18): the 3 links before it were removed before their time.',
     ]);
   });
 
   test('with all links of the last day', async () => {
     await trail.db.auditChain.deleteMany({ _id: { $gt: 3 } });
     await remove(3, 4, 5);
-    expect(await trail.problems()).toEqual(['All 3 links of 2026-01-18 were removed: they were signed.']);
+    expect(await trail.problems()).toEqual(['All 3 links of 2126-01-18 were removed: they were signed.']);
   });
 
   test('not if it was removed by age', async () => {
@@ -196,9 +196,9 @@ describe('an inserted event is named', () => {
     await trail.db.auditChain.insertOne(entry);
     expect(await trail.problems()).toEqual([
       expect.stringMatching(/^Link 5 does not follow the one before it/),
-      '2026-01-18 was signed from position 4 on, and begins at 5.',
-      '2026-01-17 has 4 links, and was over with 3: some were added later.',
-      '2026-01-18 has 2 links, and 3 were signed: some were removed.',
+      '2126-01-18 was signed from position 4 on, and begins at 5.',
+      '2126-01-17 has 4 links, and was over with 3: some were added later.',
+      '2126-01-18 has 2 links, and 3 were signed: some were removed.',
       `${named(eventAt(3))} has no link: it was inserted, or its link was removed.`,
     ]);
   });
@@ -271,8 +271,8 @@ describe('a chain that was changed', () => {
     await trail.db.auditEvents.updateOne({ event_id: eventAt(1).event_id }, { $set: { outcome: 'refused' } });
     await relink(1);
     expect(await trail.problems()).toEqual([
-      '2026-01-17 was linked anew: position 3 is not what was signed.',
-      '2026-01-18 was linked anew: position 6 is not what was signed.',
+      '2126-01-17 was linked anew: position 3 is not what was signed.',
+      '2126-01-18 was linked anew: position 6 is not what was signed.',
     ]);
   });
 
@@ -280,10 +280,10 @@ describe('a chain that was changed', () => {
     await trail.db.auditEvents.updateOne({ event_id: eventAt(4).event_id }, { $set: { outcome: 'refused' } });
     await relink(4);
     expect(await trail.problems()).toEqual([
-      '2026-01-18 was linked anew: position 6 is not what was signed.',
+      '2126-01-18 was linked anew: position 6 is not what was signed.',
     ]);
     expect((await trail.signAnew()).faults).toEqual([
-      '2026-01-18 was signed up to position 6, which was changed since',
+      '2126-01-18 was signed up to position 6, which was changed since',
     ]);
   });
 });
