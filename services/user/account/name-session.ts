@@ -1,6 +1,7 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody, line } from '@gatehouse/shared/http/fields';
 import { principalOf } from '@gatehouse/shared/identity/principal';
+import { isLive } from '@gatehouse/shared/identity/sessions';
 import { z } from 'zod';
 import { presentSession, sessionRecord } from './list-sessions.ts';
 import { operation } from './operation.ts';
@@ -22,7 +23,7 @@ export const nameSession = operation('PATCH /api/v1/users/me/sessions/{session_i
   async handle({ db, locate, now, request, caller, params: { session_id }, body: { name } }) {
     const [found] = await liveSessions(db, request, caller, now(), session_id);
     if (!found) throw new AppError('notFound');
-    const { user } = principalOf(request);
+    const { user, session } = principalOf(request);
     const others = {
       $filter: {
         input: { $ifNull: ['$session_names', []] },
@@ -30,9 +31,10 @@ export const nameSession = operation('PATCH /api/v1/users/me/sessions/{session_i
       },
     };
     const named = name === null ? [] : [{ $literal: { id: session_id, name } }];
-    await db.users.updateOne({ _id: user._id }, [
+    const { matchedCount } = await db.users.updateOne({ _id: user._id, ...isLive(session) }, [
       { $set: { session_names: { $slice: [{ $concatArrays: [others, named] }, -MAX_NAMES] } } },
     ]);
+    if (matchedCount === 0) throw new AppError('invalidToken');
     return presentSession({ ...found, name }, locate);
   },
 });

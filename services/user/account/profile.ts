@@ -2,6 +2,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody, line, oneOf } from '@gatehouse/shared/http/fields';
 import { isLanguage, LANGUAGES } from '@gatehouse/shared/http/language';
 import { principalOf } from '@gatehouse/shared/identity/principal';
+import { isLive } from '@gatehouse/shared/identity/sessions';
 import type { User } from '@gatehouse/shared/identity/user-record';
 import { z } from 'zod';
 import { operation } from './operation.ts';
@@ -92,7 +93,7 @@ export const updateProfile = operation('PATCH /api/v1/users/me', {
   returns: profileRecord,
   audits: ['profile.update'],
   async handle({ db, request, caller: user_id, body, audit }) {
-    const { user } = principalOf(request);
+    const { user, session } = principalOf(request);
     const fields = Object.entries(body);
     const set = Object.fromEntries(fields.filter(([, value]) => value !== null));
     const unset = Object.fromEntries([
@@ -100,14 +101,14 @@ export const updateProfile = operation('PATCH /api/v1/users/me', {
       ...('name' in set ? [['name_words', true as const]] : []),
     ]);
     const changed = await db.users.findOneAndUpdate(
-      { _id: user._id, user_id },
+      { _id: user._id, user_id, ...isLive(session) },
       {
         ...(Object.keys(set).length > 0 && { $set: set }),
         ...(Object.keys(unset).length > 0 && { $unset: unset }),
       },
       { returnDocument: 'after' },
     );
-    if (!changed) throw new AppError('invalidToken'); // deleted since the bearer was checked
+    if (!changed) throw new AppError('invalidToken'); // deleted or signed out since the bearer was checked
     const changedFields = (record: User) => {
       const shown = presentProfile(record);
       const names = Object.keys(body) as (keyof typeof body)[];

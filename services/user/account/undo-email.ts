@@ -76,7 +76,9 @@ export const undoEmail = operation(undoEmailContract.line, {
                 deletion: true,
                 deprovisioned: true,
                 pending_factor: true,
-                ...(endsFactor && { second_factor: true, factor_reset: true, factor_guesses: true }),
+                // Perhaps asked for by whoever had changed the address.
+                factor_reset: true,
+                ...(endsFactor && { second_factor: true, factor_guesses: true }),
               },
             },
             newNotice({ kind: 'email_change_undone', ...notice }),

@@ -3,7 +3,7 @@ import type { UpdateFilter, WithId } from 'mongodb';
 import { TOTP } from 'otpauth';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { enrolled } from '../../fixtures/enrolled.ts';
-import { type Answered, decodeToken, postJson, send } from '../../fixtures/http.ts';
+import { type Answered, decodeToken, postJson, send, sendJson } from '../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../fixtures/members.ts';
 import { type Services, startServices } from '../../fixtures/services.ts';
 
@@ -77,6 +77,10 @@ const CALLS: [what: string, prepare: Prepare][] = [
           postJson(me('/email'), { email: `new-${email}` }, headers),
     ),
   ],
+  [
+    'a change of the profile',
+    ofMember(async (headers) => () => sendJson('PATCH', me(), { name: 'Thief' }, headers)),
+  ],
 ];
 const codeOf = (secret: string) => new TOTP({ secret }).generate({ timestamp: services.clock.now() });
 
@@ -92,12 +96,19 @@ describe.each(ENDINGS)('a session that %s between the check of its bearer and th
     const { user, headers, call } = await prepare();
     const updateOne = users.updateOne.bind(users) as (...given: unknown[]) => Promise<unknown>;
     let ended: WithId<User> | null = null;
-    vi.spyOn(users, 'updateOne').mockImplementationOnce((async (...given: unknown[]) => {
+    const endOnce = async () => {
+      if (ended) return;
       const { sid } = decodeToken(headers.authorization.slice(7)).header;
       await updateOne({ _id: user._id }, end(String(sid), new Date(services.clock.now())));
       ended = await users.findOne({ _id: user._id });
-      return updateOne(...given);
-    }) as never);
+    };
+    for (const method of ['updateOne', 'findOneAndUpdate'] as const) {
+      const write = users[method].bind(users) as (...given: unknown[]) => Promise<unknown>;
+      vi.spyOn(users, method).mockImplementation((async (...given: unknown[]) => {
+        await endOnce();
+        return write(...given);
+      }) as never);
+    }
     const { status, body } = await call();
     expect({ status, code: body.error.code }).toEqual({ status: 401, code: 'INVALID_TOKEN' });
     expect(ended).not.toBeNull();

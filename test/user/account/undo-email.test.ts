@@ -248,14 +248,17 @@ describe('a second factor', () => {
     );
   });
 
-  test('that was enrolled before the change stays', async () => {
-    await enroll(service.clock.now());
+  test('that was enrolled before the change stays, and no reset of it', async () => {
+    await enroll(service.clock.now(), {
+      factor_reset: { due_at: new Date(service.clock.now() + 60_000), reason: 'of the thief' },
+    });
     await ada.change(evil);
     const link = await linkTo(ada.email);
     const events = await eventsOf(service, () => undo(link));
     expect(events.map(({ action }) => action)).toEqual(['email.undo']);
     expect(await ada.stored()).toMatchObject({ second_factor: { id: 'enrollment' } });
-    expect(await ada.stored()).not.toHaveProperty('pending_factor');
+    for (const field of ['pending_factor', 'factor_reset'])
+      expect(await ada.stored()).not.toHaveProperty(field);
     expect(await kinds()).not.toContain('totp_disabled');
   });
 
