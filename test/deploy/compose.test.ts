@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
@@ -16,7 +16,9 @@ interface ComposeFile {
       image?: string;
       entrypoint?: string[];
       command?: string | string[];
-      ports?: string[];
+      ports?: string[] | null;
+      volumes?: string[];
+      restart?: string;
       networks?: string[];
       environment?: Record<string, string | null>;
       init?: boolean;
@@ -26,18 +28,24 @@ interface ComposeFile {
   networks: Record<string, { internal?: boolean } | null>;
 }
 
-const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const root = new URL('../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 
-/** A Compose file with its anchors merged, as `docker compose config` reads it. */
-const compose = (path: string): ComposeFile => parse(read(path), { merge: true });
+/** A Compose file with its anchors merged, as `docker compose config` reads it. `!reset` becomes null. */
+const compose = (path: string): ComposeFile =>
+  parse(read(path).replaceAll('!reset []', 'null'), { merge: true });
 
 const base = compose('docker-compose.yml');
 const overlay = compose('deploy/compose.dev.yml');
+const tls = compose('deploy/compose.tls.yml');
+const files = ['docker-compose.yml', 'deploy/compose.dev.yml', 'deploy/compose.tls.yml'];
 const ours: Service[] = ['gateway', 'login', 'user'];
 const secrets: Record<string, string> = {
   JWT_SECRET: 'thirty-two bytes or more, for a test only',
   CAPTCHA_SECRET: 'another thirty-two bytes or more, for a test',
-  MONGODB_PASSWORD: 'd0'.repeat(32),
+  MONGODB_GATEWAY_PASSWORD: 'd0'.repeat(32),
+  MONGODB_LOGIN_PASSWORD: 'd1'.repeat(32),
+  MONGODB_USER_PASSWORD: 'd2'.repeat(32),
   MONGODB_ROOT_PASSWORD: 'e1'.repeat(32),
   REDIS_PASSWORD: 'f2'.repeat(32),
 };
@@ -61,26 +69,98 @@ const environmentOf = (service: string, env: Record<string, string>): Record<str
   );
 };
 
+/** The variable of a service's password at MongoDB. */
+const passwordOf = (service: string) => `MONGODB_${service.toUpperCase()}_PASSWORD`;
+
+/** The settings of providers that Gatehouse knows by name. */
+const PROVIDER = /^SOCIAL_(?:GOOGLE|MICROSOFT|APPLE|GITHUB|GITLAB)_[A-Z_]+$/;
+
+/** The ports that a file publishes, with an overlay on it, as `service host:container`. */
+function publishedBy(file: ComposeFile, over: ComposeFile = { services: {}, networks: {} }): string[] {
+  const names = new Set([...Object.keys(file.services), ...Object.keys(over.services)]);
+  return [...names].flatMap((name) => {
+    const more = over.services[name]?.ports;
+    const ports = more === null ? [] : [...(file.services[name]?.ports ?? []), ...(more ?? [])];
+    return ports.map((port) => `${name} ${fillIn(port, {})}`);
+  });
+}
+
+describe.each(files)('%s', (path) => {
+  const { services } = compose(path);
+
+  it('uses only variables that .env.example explains', () => {
+    const explained = [...read('.env.example').matchAll(/^([A-Z\d_]+)=/gm)].map(([, name]) => name);
+    const used = [
+      ...[...read(path).matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name]) => name ?? ''),
+      ...Object.values(services).flatMap(({ environment = {} }) =>
+        Object.keys(environment).filter((name) => environment[name] === null),
+      ),
+    ];
+    expect(used.filter((name) => !explained.includes(name) && !PROVIDER.test(name))).toEqual([]);
+  });
+
+  it('mounts only files that exist, and volumes that it declares', () => {
+    const { volumes = {} } = parse(read(path).replaceAll('!reset []', 'null'), { merge: true });
+    const mounted = Object.values(services).flatMap(({ volumes = [] }) => volumes);
+    const sources = mounted.map((mount) => mount.split(':')[0] ?? '');
+    const unknown = sources.filter(
+      (source) => !(source.startsWith('.') ? existsSync(new URL(source, root)) : source in volumes),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it('publishes no port of metrics', () => {
+    const ports = Object.values(services).flatMap(({ ports }) => ports ?? []);
+    expect(ports.filter((port) => port.includes('9464') || port.includes('METRICS_PORT'))).toEqual([]);
+  });
+});
+
+it('.env.example names what only Compose reads, and Compose reads it', () => {
+  const [, section = ''] =
+    /--- Only for `docker compose up` ---\n(.*?)\n# ---/s.exec(read('.env.example')) ?? [];
+  const named = [...section.matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
+  expect(named).toHaveLength(5);
+  for (const name of named) expect(read('docker-compose.yml')).toContain(`\${${name}`);
+});
+
 describe('docker-compose.yml', () => {
   it('publishes only the port of the gateway', () => {
-    const published = Object.entries(base.services).flatMap(([name, { ports = [] }]) =>
-      ports.map((port) => `${name} ${fillIn(port, {})}`),
-    );
-    expect(published).toEqual(['gateway 8000:8000']);
+    expect(publishedBy(base)).toEqual(['gateway 8000:8000']);
   });
 
   describe.each(ours)('%s', (service) => {
     it('receives only variables that the service reads', () => {
       const known = [...variablesOf(service), 'NODE_ENV'];
       const given = Object.keys(base.services[service]?.environment ?? {});
-      expect(given.filter((name) => !known.includes(name))).toEqual([]);
+      expect(given.filter((name) => !known.includes(name) && !PROVIDER.test(name))).toEqual([]);
+    });
+
+    it('receives every variable that the service reads, but those that the file and the image decide', () => {
+      const given = Object.keys(base.services[service]?.environment ?? {});
+      const decided = [
+        'NODE_ENV',
+        'HOST',
+        'GATEWAY_PORT',
+        'LOGIN_PORT',
+        'USER_PORT',
+        'WEBHOOK_ALLOW_PRIVATE',
+      ];
+      const missing = variablesOf(service).filter((name) => !given.includes(name));
+      expect(missing.filter((name) => !decided.includes(name))).toEqual([]);
+    });
+
+    it('runs a program that the image contains', () => {
+      const [program = '', ...args] = base.services[service]?.command ?? [];
+      expect(args).toEqual([]);
+      expect(program).toBe(`services/${service}/main.ts`);
+      expect(existsSync(new URL(program, root))).toBe(true);
     });
 
     it('starts in production with the secrets set', () => {
       const env = { NODE_ENV: 'production', ...environmentOf(service, secrets) };
       expect(loadConfig(service, env)).toMatchObject({
         config: {
-          MONGODB_URI: `mongodb://gatehouse:${secrets.MONGODB_PASSWORD}@mongo:27017/gatehouse?replicaSet=rs0`,
+          MONGODB_URI: `mongodb://${service}:${secrets[passwordOf(service)]}@mongo:27017/gatehouse?replicaSet=rs0`,
         },
         warnings: [],
       });
@@ -96,8 +176,9 @@ describe('docker-compose.yml', () => {
     });
 
     it('names a missing secret', () => {
-      const { MONGODB_PASSWORD: _, ...others } = secrets;
-      expect(() => environmentOf(service, others)).toThrow(/^MONGODB_PASSWORD needs random hex digits/);
+      const { [passwordOf(service)]: _, ...others } = secrets;
+      const text = `${passwordOf(service)} needs random hex digits`;
+      expect(() => environmentOf(service, others)).toThrow(text);
       expect(() => environmentOf(service, { ...secrets, JWT_SECRET: '' })).toThrow(
         /^JWT_SECRET needs 32 bytes/,
       );
@@ -144,18 +225,21 @@ describe('docker-compose.yml', () => {
   });
 });
 
-describe.each(Object.entries(base.services))('the container %s', (_name, container) => {
-  it('has no privileges, a read-only file system, and bounds', () => {
-    expect(container).toMatchObject({
-      read_only: true,
-      cap_drop: ['ALL'],
-      security_opt: ['no-new-privileges:true'],
-      mem_limit: expect.stringMatching(/^\d+[mg]$/),
-      pids_limit: expect.any(Number),
-      logging: { driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } },
+describe.each(Object.entries({ ...base.services, caddy: tls.services.caddy }))(
+  'the container %s',
+  (_name, container) => {
+    it('has no privileges, a read-only file system, and bounds', () => {
+      expect(container).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+        mem_limit: expect.stringMatching(/^\d+[mg]$/),
+        pids_limit: expect.any(Number),
+        logging: { driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } },
+      });
     });
-  });
-});
+  },
+);
 
 describe('networks', () => {
   const membersOf = (network: string) =>
@@ -175,8 +259,9 @@ describe('networks', () => {
 
 describe('images', () => {
   it('are pinned to a minor version or better', () => {
-    const images = Object.values(base.services).flatMap(({ image = [] }) => image);
-    expect(images).toHaveLength(3);
+    const services = [...Object.values(base.services), ...Object.values(tls.services)];
+    const images = services.flatMap(({ image = [] }) => image);
+    expect(images).toHaveLength(5);
     for (const image of images) expect(image).toMatch(/^[\w/]+:v?\d+\.\d+(?:\.\d+)?$/);
   });
 
@@ -200,15 +285,14 @@ describe('redis', () => {
 });
 
 describe('mongo', () => {
-  const { entrypoint = [], command = [], environment } = base.services.mongo ?? {};
+  const { entrypoint = [], command = [] } = base.services.mongo ?? {};
 
-  it('passes the passwords on', () => {
-    expect(environmentOf('mongo', secrets)).toMatchObject({
-      MONGODB_PASSWORD: secrets.MONGODB_PASSWORD,
+  it('passes the password of the operator on, and no other', () => {
+    expect(environmentOf('mongo', secrets)).toEqual({
+      HOME: '/tmp',
       MONGO_INITDB_ROOT_USERNAME: 'root',
       MONGO_INITDB_ROOT_PASSWORD: secrets.MONGODB_ROOT_PASSWORD,
     });
-    expect(environment).toHaveProperty('MONGODB_PASSWORD', null);
   });
 
   it.runIf(process.platform === 'linux')('writes a key file that only its owner reads, at each start', () => {
@@ -234,17 +318,6 @@ describe('mongo', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
-  });
-
-  it('creates a user who can use only the database of the services', () => {
-    const created: unknown[] = [];
-    runInNewContext(read('deploy/mongo/create-user.js'), {
-      db: {
-        getSiblingDB: (name: string) => ({ createUser: (user: object) => created.push({ name, ...user }) }),
-      },
-      process: { env: { MONGODB_PASSWORD: 'secret' } },
-    });
-    expect(created).toEqual([{ name: 'gatehouse', user: 'gatehouse', pwd: 'secret', roles: ['readWrite'] }]);
   });
 
   /** Runs the health check against a server in a certain state. */
@@ -304,7 +377,7 @@ describe('deploy/compose.dev.yml', () => {
   });
 
   it('publishes on this machine only', () => {
-    const ports = Object.values(overlay.services).flatMap(({ ports = [] }) => ports);
+    const ports = Object.values(overlay.services).flatMap(({ ports }) => ports ?? []);
     expect(ports.map((port) => port.split(':').slice(0, -1).join(':')).toSorted()).toEqual([
       '127.0.0.1:1025',
       '127.0.0.1:27017',
@@ -312,5 +385,40 @@ describe('deploy/compose.dev.yml', () => {
       '127.0.0.1:8002',
       '127.0.0.1:8025',
     ]);
+  });
+});
+
+describe('deploy/compose.tls.yml', () => {
+  it('publishes Caddy alone, and no longer the gateway', () => {
+    expect(publishedBy(base, tls)).toEqual(['caddy 80:80', 'caddy 443:443', 'caddy 443:443/udp']);
+  });
+
+  it('lets Caddy reach the gateway alone, which trusts its network alone', () => {
+    const [[name, network] = []] = Object.entries(tls.networks);
+    expect(name).toBe('proxy');
+    const members = { ...base.services, ...tls.services };
+    expect(Object.keys(members).filter((service) => members[service]?.networks?.includes('proxy'))).toEqual([
+      'gateway',
+      'caddy',
+    ]);
+    expect(tls.services.caddy?.networks).toEqual(['proxy']);
+    const subnet = tls.services.gateway?.environment?.TRUST_PROXY ?? '';
+    expect(network).toEqual({ ipam: { config: [{ subnet }] } });
+    expect(
+      loadConfig('gateway', { ...environmentOf('gateway', secrets), TRUST_PROXY: subnet }).config,
+    ).toMatchObject({ TRUST_PROXY: subnet });
+  });
+
+  it('keeps certificates, and needs the address for clients', () => {
+    const { environment = {}, volumes } = tls.services.caddy ?? {};
+    expect(volumes).toContain('caddy:/data');
+    expect(() => fillIn(environment.PUBLIC_URL ?? '', {})).toThrow(/^PUBLIC_URL needs the address/);
+  });
+
+  it('forwards to the port that the gateway listens on', () => {
+    const { config } = loadConfig('gateway', environmentOf('gateway', secrets));
+    expect(read('deploy/caddy/Caddyfile')).toContain(
+      `reverse_proxy gateway:${'GATEWAY_PORT' in config && config.GATEWAY_PORT}`,
+    );
   });
 });
