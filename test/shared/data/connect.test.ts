@@ -158,7 +158,7 @@ describe('connect', () => {
 
   describe.each([
     ['an address without options', {}],
-    ['an address with time limits of its own', { wtimeout: '1', wtimeoutMS: '2' }],
+    ['an address with time limits of its own', { wtimeoutMS: '2' }],
     [
       'an address that asks for what is enforced',
       { readConcernLevel: 'majority', w: 'majority', journal: 'true' },
