@@ -50,6 +50,7 @@ const noticeDetails = (now: number): NoticeDetails => ({
   },
   passkey_added: {},
   passkey_removed: {},
+  key_created: {},
   deletion_requested: { deletes_at: new Date(now + 14 * DAY) },
   deletion_cancelled: {},
   changed_by_operator: { change: 'sessions_ended' },

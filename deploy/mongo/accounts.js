@@ -7,10 +7,12 @@ const READ = [...BUILD, 'find'];
 const APPEND = [...BUILD, 'insert'];
 const WRITE = [...READ, 'insert', 'update', 'remove'];
 
+/** What decides whether a domain requires single sign-on. */
+const JOINED = ['organizations', 'departments', 'sso_connections'];
 const GATEWAY = ['captcha_redemptions', 'idempotency_keys', 'idempotency_storage'];
 const LOGIN = [
   ...['audit_events', 'audit_chain', 'audit_anchors', 'audit_leases', 'refusal_tallies'],
-  ...['users', 'operators', 'features', 'sso_domains'],
+  ...['users', 'operators', 'features', 'sso_domains', 'machine_keys', 'service_accounts'],
   ...['passkeys', 'passkey_ceremonies', 'invitation_budgets'],
 ];
 const USER = [
@@ -28,13 +30,16 @@ const allow = (actions, collections) =>
   collections.map((collection) => ({ resource: { db: 'gatehouse', collection }, actions }));
 
 const PRIVILEGES = {
+  // It checks keys: whether a domain requires single sign-on depends on the organization, and a use is noted in the key.
   gateway: [
-    ...allow(READ, ['users', 'operators']),
+    ...allow(['find'], JOINED),
+    ...allow(READ, ['users', 'operators', 'service_accounts', 'sso_domains']),
+    ...allow([...READ, 'update'], ['machine_keys']),
     ...allow(APPEND, ['audit_events']),
     ...allow(WRITE, ['refusal_tallies', ...GATEWAY]),
   ],
   // Whether a domain requires single sign-on depends on the organization and its plan.
-  login: [...allow(['find'], ['organizations', 'departments', 'sso_connections']), ...allow(WRITE, LOGIN)],
+  login: [...allow(['find'], JOINED), ...allow(WRITE, LOGIN)],
   // `npx gatehouse doctor` compares the indexes of all.
   user: [...allow(['listIndexes'], GATEWAY), ...allow(WRITE, USER)],
 };

@@ -56,7 +56,7 @@ export async function buildGateway({
     hooks: async (server) => {
       if (config.PUBLIC_URL.startsWith('https:')) await server.register(strictTransport);
       await server.register(bodyTimeout, { timeout: limits.body });
-      await server.register(policy, { config, counters, principals, now });
+      await server.register(policy, { config, counters, principals, machineKeys: db.machineKeys, now });
       await server.register(apiVersion, { deprecations });
     },
     brand: config,

@@ -4,6 +4,7 @@ import { auditCollections } from '@gatehouse/shared/identity/audit';
 import { chainCollections } from '@gatehouse/shared/identity/audit-chain/records';
 import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
+import { machineKeyCollections } from '@gatehouse/shared/identity/machine-keys/records';
 import { operatorCollections } from '@gatehouse/shared/identity/operators';
 import { ssoDomainCollections } from '@gatehouse/shared/identity/sso';
 import { userCollections } from '@gatehouse/shared/identity/users';
@@ -14,6 +15,7 @@ export const COLLECTIONS = {
   ...userCollections,
   ...operatorCollections,
   ...passkeyCollections,
+  ...machineKeyCollections,
   ...featureCollections,
   ...ssoDomainCollections,
   ...auditCollections,

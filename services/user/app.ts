@@ -40,6 +40,7 @@ import type { Database } from './database.ts';
 import { createFactorResets } from './factors/carry-out-resets.ts';
 import { factors } from './factors/factors.ts';
 import { backgroundOf } from './jobs.ts';
+import { keys } from './keys/keys.ts';
 import { legacyLogin } from './legacy/legacy-login.ts';
 import { createOldSystem } from './legacy/old-system.ts';
 import { createSocialHost } from './links/host.ts';
@@ -140,6 +141,7 @@ export async function buildUserService({
     await addOperations(app, [legacyLogin], { config, db, passwords, tokens, oldSystem, now });
   const guards = { 'service key': checkServiceKey(config) };
   await addOperations(app, factors, { config, db, now, log, wakeNotices }, guards);
+  await addOperations(app, keys, { config, db, now, wakeNotices });
   await addOperations(app, passkeys, { config, db, tokens, now, wakeNotices });
   const delivery = createDelivery(app, {
     config,

@@ -13,10 +13,16 @@ export const auditRecord = z
     at: z.string().meta({ format: 'date-time' }),
     action: z.enum(AUDIT_ACTIONS),
     outcome: z.string().meta({ description: '`success`, or why the attempt was refused' }),
-    actor: z.object({ user_id: z.string().nullable(), email: z.string().nullable() }).meta({
-      description:
-        'The account that acted, or that a call without a bearer names; nulls for a service of the platform',
-    }),
+    actor: z
+      .object({
+        user_id: z.string().nullable(),
+        email: z.string().nullable(),
+        key_id: z.string().exactOptional().meta({ description: 'The machine key that was used' }),
+      })
+      .meta({
+        description:
+          'The account that acted, or that a call without a bearer names; nulls for a service of the platform',
+      }),
     target: z
       .object({
         user_id: z.string().exactOptional(),
@@ -28,6 +34,8 @@ export const auditRecord = z
         connection_id: z.string().exactOptional(),
         domain_id: z.string().exactOptional(),
         export_id: z.string().exactOptional(),
+        key_id: z.string().exactOptional(),
+        service_account_id: z.string().exactOptional(),
       })
       .meta({ description: 'Whom or what the action changed, apart from the actor' }),
     before: changedFields.meta({ description: 'The changed fields, before; never a secret' }),
@@ -84,6 +92,7 @@ export const presentEvent = ({
   outcome,
   user_id,
   email,
+  key_id,
   target,
   before,
   after,
@@ -97,7 +106,7 @@ export const presentEvent = ({
   at: at.toISOString(),
   action,
   outcome,
-  actor: { user_id, email },
+  actor: { user_id, email, ...(key_id !== undefined && { key_id }) },
   target,
   before,
   after,

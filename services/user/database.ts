@@ -4,6 +4,7 @@ import { auditCollections } from '@gatehouse/shared/identity/audit';
 import { chainCollections } from '@gatehouse/shared/identity/audit-chain/records';
 import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
+import { machineKeyCollections } from '@gatehouse/shared/identity/machine-keys/records';
 import { operatorCollections } from '@gatehouse/shared/identity/operators';
 import { userCollections } from '@gatehouse/shared/identity/users';
 import { loginNameCollections } from '@gatehouse/shared/identity/ways-in';
@@ -32,6 +33,7 @@ export const COLLECTIONS = {
   ...budgetCollections,
   ...loginNameCollections,
   ...passkeyCollections,
+  ...machineKeyCollections,
   ...deletionCollections,
   ...loginCodeCollections,
   ...approvalCollections,

@@ -22,6 +22,7 @@ import { INTERVAL as ANNOUNCEMENTS } from './chatbots/announce.ts';
 import type { Database } from './database.ts';
 import { INTERVAL as FACTOR_RESETS } from './factors/carry-out-resets.ts';
 import { resealSecrets as resealFactors } from './factors/reseal-secrets.ts';
+import { completeServiceAccountDeletions } from './keys/service-accounts/remove.ts';
 import { INTERVAL as PAYMENT_NOTICES } from './organizations/departments/payment-notices.ts';
 import { TIMING as EXPORTS } from './organizations/exports/worker.ts';
 import { completeActivations } from './organizations/invitations/accept-verified.ts';
@@ -75,6 +76,7 @@ export const REPAIRS = [
   'seal factor secrets with the newest key',
   'complete deletions of connections',
   'complete unlinked identities',
+  'complete deletions of service accounts',
   'end sessions of disabled connections',
   'sync provisioned accounts',
   'give features to old accounts',
@@ -153,6 +155,10 @@ export const MARKS = {
     means: 'the deletion of a connection has begun',
     completedBy: 'complete deletions of connections',
   },
+  'service_accounts.deleting': {
+    means: 'the deletion of a service account has begun',
+    completedBy: 'complete deletions of service accounts',
+  },
   'sso_identities.unlinking': {
     means: 'the sessions of an unlinked identity must end',
     completedBy: 'complete unlinked identities',
@@ -195,6 +201,7 @@ export function backgroundOf({ config, db, secrets, sso, now, jobs }: Options) {
     'seal factor secrets with the newest key': () => resealFactors(options),
     'complete deletions of connections': sso.removeInterrupted,
     'complete unlinked identities': sso.unlinkInterrupted,
+    'complete deletions of service accounts': () => completeServiceAccountDeletions(db),
     'end sessions of disabled connections': sso.endInterrupted,
     'sync provisioned accounts': () => syncAll(options),
     'give features to old accounts': () => ensureAllFeatures(db, now()),

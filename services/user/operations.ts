@@ -9,6 +9,7 @@ import { admin } from './admin/admin.ts';
 import { archive } from './archive/archive.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import { factors } from './factors/factors.ts';
+import { keys } from './keys/keys.ts';
 import { legacyLogin } from './legacy/legacy-login.ts';
 import { links } from './links/links.ts';
 import { organizations } from './organizations/organizations.ts';
@@ -21,6 +22,7 @@ export const OPERATIONS = [
   legacyLogin,
   ...factors,
   ...passkeys,
+  ...keys,
   ...links,
   ...organizations,
   ...archive,

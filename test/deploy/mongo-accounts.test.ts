@@ -63,10 +63,12 @@ const granting = (actions: string, collections: string[]) =>
 
 describe('deploy/mongo/accounts.js', () => {
   it('lets the gateway change only what is its own, and add to the audit', () => {
-    const reads = ['users', 'operators'];
+    const reads = ['users', 'operators', 'service_accounts', 'sso_domains'];
     expect(rightsOf('gateway')).toEqual({
       ...granting(WRITE, names(GATEWAY)),
       ...granting(READ, reads),
+      ...granting('find', ['organizations', 'departments', 'sso_connections']),
+      machine_keys: `${READ} update`,
       ...granting(APPEND, ['audit_events']),
     });
   });

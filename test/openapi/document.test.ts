@@ -141,7 +141,7 @@ const isScim = (name: string) => name.includes(' /scim/v2/');
 const takesKey = (name: string) =>
   !name.startsWith('get ') &&
   !isScim(name) &&
-  !/^post .*\/(?:refresh|logout|confirm|email\/verify|me\/links|factors\/totp|passkeys?\/options|recovery-codes|rotate-secret|scim-token|support-sessions)$/.test(
+  !/^post .*\/(?:refresh|logout|confirm|email\/verify|me\/links|factors\/totp|passkeys?\/options|recovery-codes|rotate-secret|scim-token|support-sessions|me\/keys|\{service_account_id\}\/keys|rotate)$/.test(
     name,
   );
 

@@ -1,8 +1,8 @@
+import type { Principal } from '@gatehouse/shared/identity/caller';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import {
   type BearerCollections,
   createAuthenticate,
-  type Principal,
   withoutScheme,
 } from '@gatehouse/shared/identity/principal';
 import { sessionOf } from '@gatehouse/shared/identity/sessions';

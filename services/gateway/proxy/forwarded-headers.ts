@@ -51,6 +51,7 @@ export function forwardedRequestHeaders(request: FastifyRequest): IncomingHttpHe
   if (principal) {
     headers['x-user-id'] = userIdOf(principal.user) ?? '';
     headers['x-user-email'] = fieldValue(principal.user.email);
+    if (principal.key) headers['x-user-key-id'] = principal.key._id;
     headers['x-user-plan'] = fieldValue(String(principal.user.subscription_plan ?? 'Free'));
     const { support } = principal.session;
     if (support) headers['x-gatehouse-operator'] = fieldValue(support.operator);

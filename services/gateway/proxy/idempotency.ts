@@ -46,9 +46,9 @@ export function createIdempotency(
     }
     const path = request.url.split('?', 1)[0];
     const { user, session } = principal;
-    // What the person was answered is not shown to an operator, and the person is not answered with what an operator did.
-    const supported = session.support ? [session.id] : [];
-    const _id = digest(JSON.stringify([user._id.toHexString(), request.method, path, key, ...supported]));
+    // Each of these is answered apart: an operator in support of the person, and each key, which may lack the permission.
+    const apart = session.support || principal.key ? [session.id] : [];
+    const _id = digest(JSON.stringify([user._id.toHexString(), request.method, path, key, ...apart]));
     const { body, fingerprints } = fingerprinted(request, whole, secrets);
 
     const lease = await leaseKey(db, _id, now);

@@ -105,6 +105,8 @@ export async function prefixes(
     forwarding(async () => {
       throw notConfigured(prefix);
     });
+  const isOurs = (prefix: Prefix): boolean =>
+    upstreams[prefix] === loginService || upstreams[prefix] === userService;
   const forwardingOf = (prefix: Prefix): Forwarding => {
     const upstream = upstreams[prefix];
     if (!upstream) return toNoService(prefix);
@@ -155,6 +157,8 @@ export async function prefixes(
       withoutUserId: PREFIXES_WITHOUT_USER_ID.has(prefix),
       // Whoever is an operator acts there as themselves.
       ...(prefix === '/api/v1/admin' && { allowsSupport: 'none' as const }),
+      // Our services know the operation and so decide; the platform's do not know keys.
+      byKey: isOurs(prefix) ? ('service' as const) : ('platform' as const),
       ...(BODY_LIMITS[prefix] && { maxBody: BODY_LIMITS[prefix] }),
       // The user service judges the tokens of SCIM, so a provider with a good one is not held up.
       countsRefusals: prefix === '/scim/v2',

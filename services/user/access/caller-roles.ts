@@ -4,11 +4,18 @@ import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../database.ts';
 import { type Roles, rolesOf } from './roles.ts';
+import { rolesOfServiceAccount } from './service-account-roles.ts';
 
 /** The roles of the caller, for every decision about their request. */
 export interface CallerRoles extends Roles {
   /** The organizations that require a second factor which this caller lacks, once the grace has ended. */
   closed: ReadonlySet<string>;
+}
+
+/** The roles of the caller with one query, whether or not an organization asks for a second factor. */
+export function ownRolesOf(db: Database, request: FastifyRequest): Promise<Roles> {
+  const { serviceAccount } = principalOf(request);
+  return serviceAccount ? rolesOfServiceAccount(db, serviceAccount) : rolesOf(db, callerId(request));
 }
 
 /**
@@ -17,7 +24,7 @@ export interface CallerRoles extends Roles {
  */
 export async function callerRoles(db: Database, request: FastifyRequest): Promise<CallerRoles> {
   const { user, session, confirmedAt, checkedAt } = principalOf(request);
-  const roles = await rolesOf(db, callerId(request));
+  const roles = await ownRolesOf(db, request);
   const closed = new Set(
     [...roles.graceEnds]
       .filter(([, at]) => Date.parse(at) <= checkedAt)

@@ -1,11 +1,12 @@
 import { can, type Permission, type Role, rolesWith } from '@gatehouse/shared/access/rbac';
 import { AppError } from '@gatehouse/shared/http/errors';
-import { callerId } from '@gatehouse/shared/identity/principal';
+import { keyAllows } from '@gatehouse/shared/identity/machine-keys/admit';
+import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
 import { anyOf, type Visible } from '@gatehouse/shared/operation/lists';
 import { isPermission } from '@gatehouse/shared/operation/requirement';
 import type { FastifyRequest } from 'fastify';
 import type { Filter } from 'mongodb';
-import type { StoredChatbot } from '../chatbots/records.ts';
+import { PERSONAL, type StoredChatbot } from '../chatbots/records.ts';
 import type { Database } from '../database.ts';
 import { isWrite, refuseArchived } from './archived.ts';
 import { type CallerRoles, callerRoles, openRoles, refuseUnenrolled } from './caller-roles.ts';
@@ -126,12 +127,27 @@ export async function permittedChatbots(
   };
 }
 
+/** A key needs this permission too where a call makes a chatbot besides. @throws {AppError} forbidden */
+function requireCreation(request: FastifyRequest): void {
+  if (!keyAllows(request, 'create chatbot'))
+    throw new AppError('forbidden', { text: 'This key lacks the permission "create chatbot"' });
+}
+
+/** The place of a personal chatbot. @throws {AppError} forbidden for a service account, which has none of its own. */
+export function personalPlace(request: FastifyRequest) {
+  requireCreation(request);
+  if (principalOf(request).serviceAccount)
+    throw new AppError('forbidden', { text: 'A service account has no personal chatbots' });
+  return PERSONAL;
+}
+
 /**
  * The place of a new chatbot in a department.
  * @throws {AppError} notFound if the creator has no role there; enrollmentRequired; forbidden if their role may not create chatbots or the
  * department is archived.
  */
-export function placeForNewChatbot(roles: CallerRoles, department_id: string) {
+export function placeForNewChatbot(request: FastifyRequest, roles: CallerRoles, department_id: string) {
+  requireCreation(request);
   const department = departmentOf(roles, department_id);
   if (!department) throw new AppError('notFound');
   refuseUnenrolled(roles, department.organization_id);

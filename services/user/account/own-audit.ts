@@ -19,6 +19,7 @@ import { ownAttempts } from './own-attempts.ts';
 /** CONTRACT.md §Audit. */
 export const ownAudit = operation('GET /api/v1/users/me/audit', {
   needs: 'own',
+  byKey: 'view audit',
   summary: 'List your own audit events',
   description:
     'Lists what you did, what was attempted with your e-mail address, and what others changed about you, newest first. The e-mail and network addresses of others are null. `search` matches the actions.',

@@ -78,6 +78,7 @@ const changes = jsonBody({
 /** CONTRACT.md §Profile. */
 export const readProfile = operation('GET /api/v1/users/me', {
   needs: 'own',
+  byKey: 'view profile',
   summary: 'Read your own profile',
   description: 'Returns the user that the token identifies.',
   returns: profileRecord,
@@ -86,6 +87,7 @@ export const readProfile = operation('GET /api/v1/users/me', {
 
 export const updateProfile = operation('PATCH /api/v1/users/me', {
   needs: 'own',
+  byKey: 'edit profile',
   summary: 'Change your own profile',
   description:
     'Changes name, phone number, company and the language of mails. `null` removes the phone number or the company.',

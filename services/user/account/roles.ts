@@ -3,8 +3,9 @@ import { oneOf } from '@gatehouse/shared/http/fields';
 import type { Document } from 'mongodb';
 import { z } from 'zod';
 import type { Grant } from '../access/access-list.ts';
+import { ownRolesOf } from '../access/caller-roles.ts';
 import { inviteeOf } from '../access/memberships/invitee.ts';
-import { rolesOf } from '../access/roles.ts';
+import type { Roles } from '../access/roles.ts';
 import type { Chatbot } from '../chatbots/records.ts';
 import type { Database } from '../database.ts';
 import { archiveFields } from '../organizations/contract.ts';
@@ -84,13 +85,14 @@ export const ownRoles = z
 
 export const listOwnRoles = operation('GET /api/v1/users/me/roles', {
   needs: 'own',
+  byKey: 'view organizations',
   summary: 'List your own roles',
   description: `Returns every organization and department in which the caller has a role, by name, and up to ${MAX_CHATBOTS} personal chatbots of others to which they were granted access, the newest first. An Owner of an organization is Owner in each of its departments. Archived ones have \`archived_at\` and \`deletes_at\`. With \`include=invitations\`, the pending invitations to the caller as well.`,
   query: z.object({ include: oneOf(['invitations']).optional() }),
   returns: ownRoles,
   async handle({ db, now, request, caller: user_id, query }) {
     const [organizations, chatbots, received] = await Promise.all([
-      organizationsOf(db, user_id),
+      ownRolesOf(db, request).then((roles) => organizationsOf(db, roles)),
       sharedWith(db, user_id),
       query.include && receivedInvitations(db, inviteeOf(request), now(), NEWEST),
     ]);
@@ -100,9 +102,8 @@ export const listOwnRoles = operation('GET /api/v1/users/me/roles', {
 
 export async function organizationsOf(
   db: Database,
-  user_id: string,
+  { owned, departments }: Roles,
 ): Promise<z.infer<typeof ownRoles>['organizations']> {
-  const { owned, departments } = await rolesOf(db, user_id);
   const departmentsOf = Map.groupBy(departments, ({ organization_id }) => organization_id);
   const organization_id = { $in: [...new Set([...owned, ...departmentsOf.keys()])] };
   const department_id = { $in: departments.map((each) => each.department_id) };

@@ -26,7 +26,7 @@ export const undoEmail = operation(undoEmailContract.line, {
     const link = tokens.emailUndoOf(token, now());
     if (!link) throw new AppError('linkInvalid');
     const _id = new ObjectId(link.account);
-    const { account, former, user_id, endsFactor, late, lateLinks } = await optimistic(
+    const { account, former, user_id, endsFactor, late, lateLinks, at } = await optimistic(
       async () => {
         const user = await findUserById(db.users, _id);
         const undos = user?.email_undos ?? [];
@@ -65,7 +65,7 @@ export const undoEmail = operation(undoEmailContract.line, {
                   account_status: deprovisioned.account_status as User['account_status'],
                 }),
               },
-              $max: { sessions_valid_from: at },
+              $max: { sessions_valid_from: at, keys_valid_from: at },
               $pull: {
                 passkeys: { $in: late.map((passkey) => passkey._id) },
                 links: { $in: lateLinks.map((link) => link._id) },
@@ -91,7 +91,9 @@ export const undoEmail = operation(undoEmailContract.line, {
         );
         if (account === 'taken')
           throw new AppError('duplicate', { text: 'Another account has this address by now' });
-        return account ? { account, former: user.email, user_id, endsFactor, late, lateLinks } : undefined;
+        return account
+          ? { account, former: user.email, user_id, endsFactor, late, lateLinks, at }
+          : undefined;
       },
       { attempts: MAX_TRIES },
     );
@@ -121,6 +123,7 @@ export const undoEmail = operation(undoEmailContract.line, {
       });
     await db.loginNames.deleteMany({ user_id, _id: { $in: lateLinks.map((link) => link._id) } });
     await db.passkeys.deleteMany({ account: _id, _id: { $in: late.map((passkey) => passkey._id) } });
+    await db.machineKeys.deleteMany({ owner: _id, created_at: { $lte: at } });
     await followChangedAddress(db, account, now(), request);
   },
 });

@@ -2,12 +2,12 @@ import { randomUUIDv7 } from 'node:crypto';
 import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { jsonBody, line } from '@gatehouse/shared/http/fields';
 import { callerRoles } from '../access/caller-roles.ts';
-import { placeForNewChatbot } from '../access/chatbot-roles.ts';
+import { personalPlace, placeForNewChatbot } from '../access/chatbot-roles.ts';
 import { operation } from '../operation.ts';
 import { createAndAnnounce } from './announce.ts';
 import { chatbotFields } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
-import { auditedChatbot, type Chatbot, chatbotRecord, PERSONAL } from './records.ts';
+import { auditedChatbot, type Chatbot, chatbotRecord } from './records.ts';
 
 export const createChatbot = operation('POST /api/v1/chatbots/create', {
   needs: 'create chatbot',
@@ -27,7 +27,9 @@ export const createChatbot = operation('POST /api/v1/chatbots/create', {
       ...fields,
       status: 'active',
       owner_id: caller,
-      ...(department_id ? placeForNewChatbot(await callerRoles(db, request), department_id) : PERSONAL),
+      ...(department_id
+        ? placeForNewChatbot(request, await callerRoles(db, request), department_id)
+        : personalPlace(request)),
       created_at: at,
       updated_at: at,
     };

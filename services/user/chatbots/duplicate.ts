@@ -1,11 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { tenantOf } from '@gatehouse/shared/access/tenant';
-import { permittedChatbots, placeForNewChatbot } from '../access/chatbot-roles.ts';
+import { permittedChatbots, personalPlace, placeForNewChatbot } from '../access/chatbot-roles.ts';
 import { operation } from '../operation.ts';
 import { createAndAnnounce } from './announce.ts';
 import { MAX_NAME } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
-import { auditedChatbot, type Chatbot, chatbotRecord, PERSONAL } from './records.ts';
+import { auditedChatbot, type Chatbot, chatbotRecord } from './records.ts';
 
 const SUFFIX = ' (copy)';
 
@@ -28,7 +28,9 @@ export const duplicateChatbot = operation('POST /api/v1/chatbots/{chatbot_id}/du
       language: original.language,
       status: original.status,
       owner_id: caller,
-      ...(original.department_id ? placeForNewChatbot(roles, original.department_id) : PERSONAL),
+      ...(original.department_id
+        ? placeForNewChatbot(request, roles, original.department_id)
+        : personalPlace(request)),
       created_at: at,
       updated_at: at,
     };

@@ -18,11 +18,11 @@ export const getChatbot = operation('GET /api/v1/chatbots/{chatbot_id}', {
     'Returns 404 if the chatbot does not exist or the caller may not view it. With `include=access`, also the caller’s role with its permissions and, with the permission `view users`, the access list.',
   query: z.object({ include: oneOf(['access']).optional() }),
   returns: chatbotRecord.extend({ access: includedAccess.exactOptional() }).meta(chatbotRecord.meta() ?? {}),
-  async handle({ db, request, caller, params: { chatbot_id }, query }) {
+  async handle({ db, request, params: { chatbot_id }, query }) {
     const { filter, found, roles } = await permittedChatbots(db, request);
     const chatbot = await found(await db.chatbots.findOne({ chatbot_id, ...filter }), chatbot_id);
     if (!query.include) return chatbot;
-    const { chatbot_id: _, ...own } = presentOwnAccess(chatbot, caller, roles);
+    const { chatbot_id: _, ...own } = presentOwnAccess(chatbot, request, roles);
     const list = own.permissions.includes('view users') ? await presentAccessList(db, chatbot) : null;
     return { ...chatbot, access: { ...own, list } };
   },

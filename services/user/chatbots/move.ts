@@ -4,10 +4,10 @@ import { orNotFound } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
 import { auditAll } from '@gatehouse/shared/identity/audit';
 import { z } from 'zod';
-import { permittedChatbots, placeForNewChatbot } from '../access/chatbot-roles.ts';
+import { permittedChatbots, personalPlace, placeForNewChatbot } from '../access/chatbot-roles.ts';
 import { operation } from '../operation.ts';
 import { listedOn, membersAmong, moveWrite, revokeRemovedMeanwhile } from './move-write.ts';
-import { type Chatbot, chatbotRecord, PERSONAL } from './records.ts';
+import { type Chatbot, chatbotRecord } from './records.ts';
 
 export const moveChatbot = operation('POST /api/v1/chatbots/{chatbot_id}/move', {
   needs: 'delete chatbot',
@@ -33,7 +33,10 @@ export const moveChatbot = operation('POST /api/v1/chatbots/{chatbot_id}/move', 
         { projection: { name_suffixes: 0 } },
       );
       const before = await permitted.found(readable, chatbot_id);
-      const place = department_id === null ? PERSONAL : placeForNewChatbot(permitted.roles, department_id);
+      const place =
+        department_id === null
+          ? personalPlace(request)
+          : placeForNewChatbot(request, permitted.roles, department_id);
       if (before.department_id === department_id) return before;
       const members = await membersAmong(db, place, listedOn(before));
       const at = new Date(now()).toISOString();

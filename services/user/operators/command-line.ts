@@ -1,5 +1,5 @@
+import type { Principal } from '@gatehouse/shared/identity/caller';
 import type { Operator } from '@gatehouse/shared/identity/operators';
-import type { Principal } from '@gatehouse/shared/identity/principal';
 import type { Session } from '@gatehouse/shared/identity/sessions';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';

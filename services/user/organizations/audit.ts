@@ -7,6 +7,7 @@ import { actorShown, presentToOwners } from './present-event.ts';
 /** CONTRACT.md §Audit. */
 export const listAudit = operation('GET /api/v1/organizations/{organization_id}/audit', {
   needs: 'ownership',
+  byKey: 'view audit',
   summary: 'List the audit events of an organization',
   description:
     'Lists the changes of the organization and its departments, owners, members, invitations, bills, chatbots and access lists, newest first. The e-mail and network addresses of a person who accepts an invitation or leaves are null. So is everything about the actor who declines one. `actor` filters by the `user_id` of the account that acted. `search` matches the actions.',

@@ -1,5 +1,5 @@
 import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
-import { rolesOf } from '../access/roles.ts';
+import { ownRolesOf } from '../access/caller-roles.ts';
 import { organizationRecord } from './contract.ts';
 import { operation } from './operation.ts';
 
@@ -12,12 +12,13 @@ const table = {
 
 export const listOrganizations = operation('GET /api/v1/organizations', {
   needs: 'own',
+  byKey: 'view organizations',
   summary: 'List organizations',
   description: 'Lists the organizations in which the caller has a role. `search` matches the names.',
   query: listQuery(table),
   returns: pageResponse(organizationRecord),
-  async handle({ db, caller, query }) {
-    const { owned, departments } = await rolesOf(db, caller);
+  async handle({ db, request, query }) {
+    const { owned, departments } = await ownRolesOf(db, request);
     const own = [...owned, ...departments.map(({ organization_id }) => organization_id)];
     return readPage(
       db.organizations,

@@ -1,5 +1,6 @@
 import { can } from '@gatehouse/shared/access/rbac';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
+import { keyAllows } from '@gatehouse/shared/identity/machine-keys/admit';
 import type { FastifyRequest } from 'fastify';
 import type { Filter } from 'mongodb';
 import { membershipOf, roleOf } from '../access/membership.ts';
@@ -10,8 +11,12 @@ import { VIEW_PERMISSIONS, type ViewPermission } from './view-permission.ts';
 export function viewPermissionsOf(request: FastifyRequest): ReadonlySet<ViewPermission> {
   const role = roleOf(request);
   const isOwner = membershipOf(request).roles.owned.has(tenantInPath(request).organization_id);
-  const permitted = VIEW_PERMISSIONS.filter((permission) => can(role, permission));
-  return new Set([...permitted, ...(isOwner ? (['ownership'] as const) : [])]);
+  const permitted = VIEW_PERMISSIONS.filter(
+    (permission) => can(role, permission) && keyAllows(request, permission),
+  );
+  // No key has what is for Owners only.
+  const isOwnership = isOwner && !request.principal?.key;
+  return new Set([...permitted, ...(isOwnership ? (['ownership'] as const) : [])]);
 }
 
 const BILLING = ['billing.plan', 'billing.payment'] as const satisfies AuditEvent['action'][];

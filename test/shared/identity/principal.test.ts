@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { DatabaseConnection } from '@gatehouse/shared/data/connect';
 import { AppError } from '@gatehouse/shared/http/errors';
+import { machineKeyCollections } from '@gatehouse/shared/identity/machine-keys/records';
 import { operatorCollections } from '@gatehouse/shared/identity/operators';
 import {
   callerId,
@@ -9,6 +10,7 @@ import {
   principalOf,
   requirePrincipal,
 } from '@gatehouse/shared/identity/principal';
+import { ssoDomainCollections } from '@gatehouse/shared/identity/sso';
 import { createTokens, newSessionId } from '@gatehouse/shared/identity/tokens';
 import type { User } from '@gatehouse/shared/identity/user-record';
 import { userCollections } from '@gatehouse/shared/identity/users';
@@ -19,9 +21,15 @@ import { z } from 'zod';
 import { watchedDatabase } from '../../fixtures/database.ts';
 import { newMember } from '../../fixtures/members.ts';
 
+const COLLECTIONS = {
+  ...userCollections,
+  ...operatorCollections,
+  ...machineKeyCollections,
+  ...ssoDomainCollections,
+};
+
 const SECRET = 'a secret that only this file knows, 32 bytes and more';
 const NOW = Date.UTC(2026, 0, 15, 9, 30);
-const COLLECTIONS = { ...userCollections, ...operatorCollections };
 const SECONDS = NOW / 1000;
 const tokens = createTokens({ JWT_SECRET: SECRET });
 

@@ -1,6 +1,8 @@
 import type { DatabaseConnection } from '@gatehouse/shared/data/connect';
+import { machineKeyCollections } from '@gatehouse/shared/identity/machine-keys/records';
 import { type OperatorLevel, operatorCollections } from '@gatehouse/shared/identity/operators';
 import { createAuthenticate } from '@gatehouse/shared/identity/principal';
+import { ssoDomainCollections } from '@gatehouse/shared/identity/sso';
 import { createTokens, newSessionId, type SupportMode } from '@gatehouse/shared/identity/tokens';
 import { userCollections } from '@gatehouse/shared/identity/users';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -8,7 +10,12 @@ import { watchedDatabase } from '../../fixtures/database.ts';
 import { newMember } from '../../fixtures/members.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 9, 30);
-const COLLECTIONS = { ...userCollections, ...operatorCollections };
+const COLLECTIONS = {
+  ...userCollections,
+  ...operatorCollections,
+  ...machineKeyCollections,
+  ...ssoDomainCollections,
+};
 const tokens = createTokens({ JWT_SECRET: 'a secret that only this file knows, 32 bytes and more' });
 
 let db: DatabaseConnection<typeof COLLECTIONS>;

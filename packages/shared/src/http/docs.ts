@@ -2,8 +2,9 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
+import { keyPermissionOf } from '../access/by-key.ts';
 import type { Facts } from '../operation/operation.ts';
-import { requirementText } from '../operation/requirement.ts';
+import { isBearer, requirementText } from '../operation/requirement.ts';
 import { docPages } from './doc-pages.ts';
 import { publicRoutes } from './public-routes.ts';
 import { sendDocument, sharedDocument } from './shared-document.ts';
@@ -52,6 +53,7 @@ export const docs = fp(
         tags: [
           { name: 'account', description: 'Direct contract: signup, login, one-time codes and passwords' },
           { name: 'session', description: 'Catalogue contract: login, refresh and logout' },
+          { name: 'keys', description: 'Machine keys of people and of service accounts' },
           { name: 'profile', description: "The caller's profile" },
           { name: 'chatbots', description: 'Chatbots and their access lists' },
           { name: 'organizations', description: 'Organizations with departments, members and billing' },
@@ -110,11 +112,14 @@ const withCsv = (responses: Responses) =>
   );
 
 /** Documents what the schemas do not say, for machines and for readers. */
-function documentFacts({ needs, orOneself, description, contract, takesIdempotencyKey }: Facts): object {
+function documentFacts(facts: Facts): object {
+  const { needs, orOneself, description, contract, takesIdempotencyKey } = facts;
+  const byKey = isBearer(needs) ? keyPermissionOf(facts) : undefined;
   const text = requirementText(needs, orOneself);
   return {
     'x-contract': contract,
     ...(takesIdempotencyKey && { 'x-idempotency-key': true }),
+    ...(byKey && { 'x-key-permission': byKey }),
     ...(text && { 'x-permission': needs, description: `${description} ${text}` }),
   };
 }

@@ -24,8 +24,10 @@ export interface AuditEvent {
   outcome: string;
   /** The account that acted, or that a call without a bearer names; null for a service of the platform. */
   user_id: string | null;
-  /** Its address in lower case. */
+  /** Its address in lower case; null for a service account too. */
   email: string | null;
+  /** The machine key with which the account acted. */
+  key_id?: string;
   target: AuditTarget;
   before: Fields | null;
   after: Fields | null;
@@ -67,6 +69,8 @@ export interface AuditTarget {
   connection_id?: string;
   domain_id?: string;
   export_id?: string;
+  key_id?: string;
+  service_account_id?: string;
 }
 
 /** The account defaults to the principal. */
@@ -203,7 +207,7 @@ function eventOf(
 ): AuditEvent {
   const account = principal?.user;
   const { operator } = principal?.session.support ?? {};
-  const { email = account?.email ?? null, user_id = account ? userIdOf(account) : null } = details;
+  const { email = account?.email || null, user_id = account ? userIdOf(account) : null } = details;
   const { action, outcome = 'success' } = details;
   return {
     event_id: orderedUuid(),
@@ -217,6 +221,7 @@ function eventOf(
     ...details,
     email: email && emailKey(email),
     user_id,
+    ...(principal?.key && { key_id: principal.key._id }),
     address: ip,
     request_id: id,
     ...(operator !== undefined && { operator }),

@@ -30,6 +30,8 @@ export interface NoticeDetails {
   /** Without its name, in which an intruder could write to the owner. */
   passkey_added: object;
   passkey_removed: object;
+  /** A machine key of their own. Without its name, as for passkeys. */
+  key_created: object;
   /** The account is deleted at `deletes_at`, unless its person logs in before. */
   deletion_requested: { deletes_at: Date };
   deletion_cancelled: object;

@@ -4,28 +4,19 @@ import type { WithId } from 'mongodb';
 import type { Collections } from '../data/connect.ts';
 import { AppError } from '../http/errors.ts';
 import { contractOfRequest } from '../http/response-headers.ts';
+import type { Principal } from './caller.ts';
 import { emailKey } from './email.ts';
 import { factorMethods, isEnrolled } from './enrolled.ts';
+import { admitKey } from './machine-keys/admit.ts';
+import { createAuthenticateKey, type KeyDatabase } from './machine-keys/authenticate.ts';
+import { KEY_PREFIX } from './machine-keys/format.ts';
 import type { operatorCollections } from './operators.ts';
-import { hasEnded, type Session, sessionOf } from './sessions.ts';
+import { hasEnded, sessionOf } from './sessions.ts';
 import { mayStillSupport, refuseInSupportSession, type SupportAccess } from './support-sessions.ts';
 import type { Tokens } from './tokens.ts';
 import type { User } from './user-record.ts';
-import { findUserByEmail, isActive, type userCollections, userIdOf, userReader } from './users.ts';
+import { findUserByEmail, isActive, userIdOf, userReader } from './users.ts';
 import { hasPasskey, hasPassword } from './ways-in.ts';
-
-/** The caller: an active user with a live session. */
-export interface Principal {
-  /** Requests that arrive together may share the record. */
-  user: Readonly<WithId<User>>;
-  session: Session;
-  /** When the person last proved to be there, at first by the login; Unix milliseconds. 0 in a support session. */
-  confirmedAt: number;
-  /** When the bearer was checked; Unix milliseconds. */
-  checkedAt: number;
-  /** When the token expires; Unix milliseconds. */
-  expiresAt: number;
-}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -33,10 +24,6 @@ declare module 'fastify' {
     public?: boolean;
     /** Which support sessions may call a route; see `supportOn`. An operation says so itself. */
     allowsSupport?: SupportAccess;
-  }
-  interface FastifyRequest {
-    /** The caller; always set on a route that is not public. */
-    principal: Principal | undefined;
   }
 }
 
@@ -47,18 +34,22 @@ export const FRESH = 10 * 60_000;
 export const withoutScheme = (authorization: string): string => authorization.replace(/^Bearer /i, '');
 
 /** What the bearer check reads. */
-export type BearerCollections = Collections<typeof userCollections & typeof operatorCollections>;
+export type BearerCollections = KeyDatabase & Collections<typeof operatorCollections>;
 
 /**
- * Checks an `Authorization` header (CONTRACT.md §Bearer) with one database query; that of a support session with three.
+ * Checks an `Authorization` header (CONTRACT.md §Bearer) with one database query; that of a support session
+ * or a machine key with three.
  * @param now Unix milliseconds.
  * @throws {AppError} noAuthorizationHeader, tokenExpired or invalidToken.
  */
-export function createAuthenticate({ users, operators }: BearerCollections, tokens: Tokens) {
+export function createAuthenticate(db: BearerCollections, tokens: Tokens) {
+  const { users, operators } = db;
+  const authenticateKey = createAuthenticateKey(db);
   const readUser = userReader(users);
   return async (authorization: string | undefined, now: number): Promise<Principal> => {
     if (!authorization) throw new AppError('noAuthorizationHeader');
     const token = withoutScheme(authorization);
+    if (token.startsWith(KEY_PREFIX)) return authenticateKey(token, now);
     const check = tokens.verify(token, now);
     if (!check.ok) throw new AppError(check.reason === 'expired' ? 'tokenExpired' : 'invalidToken');
 
@@ -106,6 +97,7 @@ export const requirePrincipal = fp(
       if (isPublic(request)) return;
       const principal = await authenticate(request.headers.authorization, now());
       refuseInSupportSession(request, principal);
+      if (principal.key) await admitKey(db.machineKeys, request, principal, now());
       request.principal = principal;
     });
   },
@@ -127,10 +119,11 @@ export function principalOf(request: FastifyRequest): Principal {
  * Refuses a call whose caller has neither logged in nor confirmed within the last ten minutes (CONTRACT.md §Fresh
  * sessions).
  * @param now Unix milliseconds.
- * @throws {AppError} confirmationRequired, with the ways in which this caller can confirm.
+ * @throws {AppError} forbidden for a key; confirmationRequired, with the ways in which this caller can confirm.
  */
 export function requireFresh(request: FastifyRequest, now: number): void {
-  const { user, session, confirmedAt } = principalOf(request);
+  const { user, session, confirmedAt, key } = principalOf(request);
+  if (key) throw new AppError('forbidden', { text: 'A key cannot make this call' });
   const factor = isEnrolled(user, now) ? user.second_factor : undefined;
   // Once there is a second factor, neither a login from before its enrollment counts, nor one at a provider, which is
   // not known to have asked for it.

@@ -86,6 +86,8 @@ export interface User {
   features_assigned?: boolean;
   /** Sessions that began at this time or earlier have ended. */
   sessions_valid_from?: Date;
+  /** Machine keys that were made at this time or earlier have ended. */
+  keys_valid_from?: Date;
   /** Sessions that began at `at` or earlier have ended, except the one that asked for it. */
   others_ended?: { at: Date; kept: string };
   /** Which connection disabled the account through SCIM (`sso:{connection_id}`), and its status before. */

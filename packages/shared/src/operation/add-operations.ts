@@ -56,7 +56,7 @@ function routeOf<Deps extends CommonDependencies>(
   dependencies: Deps,
   guards: Guards,
 ) {
-  const { method, path, needs, fresh, bodyLimit, streamsBody, returnsSecret, config } = operation;
+  const { method, path, needs, fresh, byKey, bodyLimit, streamsBody, returnsSecret, config } = operation;
   const [status = 200] = Object.keys(successes(operation)).map(Number);
   const guard = needs === 'service key' ? guards[needs] : undefined;
   if (needs === 'service key' && !guard) throw new Error(`nothing checks the service key of ${path}`);
@@ -76,7 +76,8 @@ function routeOf<Deps extends CommonDependencies>(
     ...(guard && { onRequest: guard }),
     ...(fresh && {
       async onRequest(request: FastifyRequest) {
-        requireFresh(request, dependencies.now());
+        // An operator's key has passed the check of its permission.
+        if (!(byKey === true && request.principal?.key)) requireFresh(request, dependencies.now());
         callerId(request);
       },
     }),

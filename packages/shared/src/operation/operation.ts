@@ -1,5 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import type { KeyPermission } from '../access/key-permissions.ts';
 import type { Collections } from '../data/connect.ts';
 import type { ErrorName } from '../http/errors.ts';
 import type { auditCollections, Details } from '../identity/audit.ts';
@@ -38,6 +39,11 @@ export interface Declaration<
    * read-only one may read and a full one may write, except for what follows from the declaration (`supportAccess`).
    */
   supportSession?: 'refused' | 'allowed';
+  /**
+   * The permission with which machine keys may call it, where it does not follow from the requirement
+   * (access/by-key.ts); true for an operators' operation that keys with `admin` may call.
+   */
+  byKey?: KeyPermission | true;
   /** Whether callers may do this to themselves without the permission. */
   orOneself?: boolean;
   /** Whether a call that writes is allowed in an archived organization or department: always, or to callers about themselves. */

@@ -12,6 +12,8 @@ const TAGS = {
   '/api/v1/users/me/factors': 'session',
   '/api/v1/users/me/passkeys': 'session',
   '/api/v1/users/me/links': 'session',
+  '/api/v1/users/me/keys': 'keys',
+  '/api/v1/organizations/{organization_id}/service-accounts': 'keys',
   '/internal/factor-reset': 'session',
   '/api/v1/organizations': 'organizations',
   '/api/v1/invitations': 'organizations',

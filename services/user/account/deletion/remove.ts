@@ -114,6 +114,7 @@ async function erase(job: ArchiveJob, { _id, user_id, email }: Removed): Promise
   await db.ssoIdentities.deleteMany({ user_id });
   await db.loginNames.deleteMany({ user_id });
   await db.passkeys.deleteMany({ account: _id });
+  await db.machineKeys.deleteMany({ owner: _id });
   await deleteExports(job, { created_by: user_id });
   await db.operators.deleteOne({ _id: user_id });
   await db.supportSessions.deleteMany({ person_id: user_id });
@@ -125,6 +126,7 @@ async function erase(job: ArchiveJob, { _id, user_id, email }: Removed): Promise
     `enroll ${account}`,
     `factors of ${account}`,
     `passkeys of ${account}`,
+    `keys of ${account}`,
     `links of ${account}`,
     `deletions of ${account}`,
     `addresses of ${account}`,

@@ -5,10 +5,13 @@ import type { Webhook } from '@gatehouse/webhooks/records';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import { z } from 'zod';
+import { rolesOf } from '../../access/roles.ts';
 import { auditRecord } from '../../audit-list.ts';
 import { chatbotRecord } from '../../chatbots/records.ts';
 import type { Database } from '../../database.ts';
 import { factorsRecord, presentFactors } from '../../factors/read-factors.ts';
+import { keyRecord, presentKey } from '../../keys/contract.ts';
+import { keysOf } from '../../keys/store-key.ts';
 import { linkRecord, ownLinks, presentLink } from '../../links/list-links.ts';
 import { receivedInvitation } from '../../organizations/invitations/contract.ts';
 import { receivedInvitations } from '../../organizations/invitations/list-received.ts';
@@ -130,11 +133,14 @@ export const SECTIONS = {
   passkeys: list(passkeyRecord, async function* ({ db, user }) {
     for (const passkey of await ownPasskeys(db, user)) yield presentPasskey(passkey);
   }),
+  keys: list(keyRecord, async function* ({ db, user }) {
+    for (const key of await keysOf(db, user._id)) yield presentKey(key);
+  }),
   sessions: list(sessionRecord, async function* ({ db, locate, request, user_id, at }) {
     for (const session of await liveSessions(db, request, user_id, at)) yield presentSession(session, locate);
   }),
   organizations: list(ownRoles.shape.organizations.element, async function* ({ db, user_id }) {
-    yield* await organizationsOf(db, user_id);
+    yield* await organizationsOf(db, await rolesOf(db, user_id));
   }),
   shared_chatbots: list(ownRoles.shape.shared_chatbots.element, async function* ({ db, user_id }) {
     for await (const chatbot of sharedChatbots(db, user_id).batchSize(PAGE)) yield presentShared(chatbot);

@@ -7,6 +7,7 @@ import { accountsOf, KEPT_DAYS, periodOf, query, table } from './query.ts';
 
 export const listAudit = operation('GET /api/v1/admin/audit', {
   needs: 'support operator',
+  byKey: true,
   summary: 'List the audit events of everybody',
   description: `Lists the events of the last ${KEPT_DAYS} days, newest first. \`search\` matches the actions. A \`total_items\` above 10,000 is not exact; \`has_next\` always is. \`Accept: text/csv\` or \`application/x-ndjson\` without \`application/json\`, or \`format\`, streams every event that matches instead of a page, as CSV or as one JSON object per line. That needs the level \`admin\`, and is itself audited. A filter that takes longer than five seconds is 503: name an account, an organization or a shorter period.`,
   query,

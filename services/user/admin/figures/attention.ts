@@ -34,6 +34,7 @@ type Finding = z.infer<typeof finding>;
 
 export const getAttention = operation('GET /api/v1/admin/attention', {
   needs: 'support operator',
+  byKey: true,
   summary: 'Read what needs an operator',
   description:
     'Empty if nothing does: jobs that are stuck, mails that fail, webhooks that fail or are disabled, certificates of SAML connections that end within 30 days without a successor, and approvals that wait. Counts go up to 1,000.',

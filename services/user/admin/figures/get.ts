@@ -46,6 +46,7 @@ const figures = z.object({
 
 export const getFigures = operation('GET /api/v1/admin/figures', {
   needs: 'support operator',
+  byKey: true,
   summary: 'Read the figures of the deployment',
   description: `Counts by hour (of up to ${MAX.hour} days, by default the last one) or by UTC day (of up to ${MAX.day} days, by default the last ${DEFAULT.day}). A part of an hour counts as the whole hour, a part of a day as the day. Figures are up to two minutes late, and those of mails and webhooks lose ten seconds when a process is killed.`,
   query: strictQuery({

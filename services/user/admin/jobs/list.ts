@@ -64,6 +64,7 @@ const jobList = z
 
 export const listJobs = operation('GET /api/v1/admin/jobs', {
   needs: 'support operator',
+  byKey: true,
   summary: 'Read the state of the background jobs',
   description:
     'Lists each job of the user service with what is due and when it last ran in any process, and each repair with the marks that are left. A mark is there for a moment while a call is under way; one that stays is repaired by the next start.',

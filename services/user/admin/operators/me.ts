@@ -17,6 +17,7 @@ const ownRecord = operatorRecord
 
 export const ownLevel = operation('GET /api/v1/admin/me', {
   needs: 'support operator',
+  byKey: true,
   summary: 'Get your own level as an operator',
   description: 'Returns the level of the caller, and whether the session has a second factor.',
   returns: ownRecord,

@@ -7,6 +7,7 @@ import { auditAdmin, withReason } from '../reason.ts';
 
 export const archiveOrganization = operation('POST /api/v1/admin/organizations/{organization_id}/archive', {
   needs: 'admin operator',
+  byKey: true,
   fresh: true,
   summary: 'Archive an organization as an operator',
   description: `Closes it as its Owners can: it is read-only, and deleted for good after ${ARCHIVED_DAYS} days unless it is restored. Has no effect on an organization that is archived already.`,

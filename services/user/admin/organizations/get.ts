@@ -15,6 +15,7 @@ const MAX_COUNT = 10_001;
 
 export const getOrganization = operation('GET /api/v1/admin/organizations/{organization_id}', {
   needs: 'support operator',
+  byKey: true,
   summary: 'Read an organization as an operator',
   description:
     'Returns its Owners and whether each can act, its departments with their plans, its quotas, and counts of what belongs to it. The operator gains no role by it.',

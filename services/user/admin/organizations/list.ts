@@ -21,6 +21,7 @@ const query = listQuery({ sortable: table.sortable, filters: {} }).extend({
 
 export const listOrganizations = operation('GET /api/v1/admin/organizations', {
   needs: 'support operator',
+  byKey: true,
   summary: 'List all organizations',
   description:
     'Lists the newest first. `search` is an organization_id, or the beginning of a name, ignoring case; those are listed by name. `plan` and `payment_status` match organizations with a department for which both are true. A `total_items` above 10,000 is not exact; `has_next` always is. A filter that takes longer than five seconds is 503.',

@@ -6,6 +6,7 @@ import { auditAdmin, withReason } from '../reason.ts';
 
 export const restoreOrganization = operation('POST /api/v1/admin/organizations/{organization_id}/restore', {
   needs: 'admin operator',
+  byKey: true,
   fresh: true,
   summary: 'Restore an archived organization as an operator',
   description:

@@ -8,6 +8,7 @@ import { auditAdmin, withReason } from '../reason.ts';
 
 export const setOrganizationPlan = operation('PUT /api/v1/admin/organizations/{organization_id}/plan', {
   needs: 'admin operator',
+  byKey: true,
   fresh: true,
   summary: 'Set the plan of a department as an operator',
   description:

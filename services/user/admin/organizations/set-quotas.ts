@@ -18,6 +18,7 @@ const quota = (max: number) => {
 
 export const setOrganizationQuotas = operation('PUT /api/v1/admin/organizations/{organization_id}/quotas', {
   needs: 'admin operator',
+  byKey: true,
   fresh: true,
   summary: 'Set the quotas of an organization as an operator',
   description:

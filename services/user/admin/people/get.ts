@@ -6,6 +6,7 @@ import { userIdOf } from '@gatehouse/shared/identity/users';
 import { hasPassword } from '@gatehouse/shared/identity/ways-in';
 import type { WithId } from 'mongodb';
 import { z } from 'zod';
+import { rolesOf } from '../../access/roles.ts';
 import { presentSession, sessionRecord } from '../../account/list-sessions.ts';
 import { organizationsOf, ownRoles } from '../../account/roles.ts';
 import { usableSessions } from '../../account/sessions-live.ts';
@@ -99,7 +100,7 @@ async function presentPerson(
     ofAccount((_id) => db.operators.find({ _id }).toArray()),
     ofAccount((id) => ownLinks(db, user.links, id)),
     ofAccount((id) => db.ssoIdentities.find({ user_id: id }, { limit: 100 }).toArray()),
-    ofAccount((id) => organizationsOf(db, id)),
+    ofAccount(async (id) => organizationsOf(db, await rolesOf(db, id))),
     ofAccount((id) => usableSessions(db, user, id, now())),
     ofAccount((id) =>
       db.auditEvents

@@ -56,6 +56,7 @@ const troubledWebhook = z
 
 export const listWebhooks = operation('GET /api/v1/admin/webhooks', {
   needs: 'support operator',
+  byKey: true,
   summary: 'List webhooks that fail or are disabled',
   description:
     'Lists the webhooks of everybody whose every attempt fails (`failing`, the default) or that were disabled (`disabled`): the one in trouble for longest first, or last with `order=desc`. No secret, path, header or body is shown. `search` is not used.',

@@ -1,4 +1,5 @@
 import { removeConnection } from '@gatehouse/sso/remove-connection';
+import { removeServiceAccountsOf } from '../../keys/service-accounts/remove.ts';
 import type { Organization } from '../../organizations/records.ts';
 import { deleteDepartment } from './delete-department.ts';
 import { deleteExports } from './delete-exports.ts';
@@ -43,6 +44,7 @@ export async function deleteOrganization(
     const { move_to: _, ...whole } = department;
     await deleteDepartment(job, whole);
   }
+  await removeServiceAccountsOf(db, organization_id);
   await deleteWebhooks(job, { organization_id });
   await deleteExports(job, { organization_id });
   await deleteInPages(job, db.organizationPeople, { organization_id }, { organization_id: 1, user_id: 1 });

@@ -6,15 +6,17 @@ import { presentOwnAccess } from './present.ts';
 
 export const ownAccess = operation('GET /api/v1/chatbots/{chatbot_id}/access/me', {
   needs: 'membership',
+  // Services of the platform call it with the bearer of their caller.
+  byKey: 'platform',
   summary: 'Read your role on a chatbot',
   description:
     'Returns the caller’s role and its permissions, for user interfaces and for platform services that hold the caller’s bearer token. In an archived department only the permissions to read are left.',
   returns: ownAccessRecord,
-  async handle({ db, caller, request, params: { chatbot_id } }) {
+  async handle({ db, request, params: { chatbot_id } }) {
     const [roles, chatbot] = await Promise.all([
       callerRoles(db, request),
       db.chatbots.findOne({ chatbot_id }, { projection: { name_suffixes: 0 } }),
     ]);
-    return presentOwnAccess(orNotFound(chatbot), caller, roles);
+    return presentOwnAccess(orNotFound(chatbot), request, roles);
   },
 });

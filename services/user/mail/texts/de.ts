@@ -46,6 +46,9 @@ const NO_CODE =
 const REMOVE_PASSKEY =
   'Damit enden alle Sitzungen. Entfernen Sie danach den Passkey in den Sicherheitseinstellungen Ihres Profils: Ein neues Passwort entfernt ihn nicht.';
 
+const DELETE_KEY =
+  'Damit enden alle Sitzungen. Löschen Sie danach den Schlüssel in den Einstellungen für Entwickler Ihres Profils: Ein neues Passwort löscht ihn nicht.';
+
 export const de: MailTexts = {
   code: ({ otp, validity, warning }) => ({
     subject: 'Ihr Code',
@@ -271,6 +274,12 @@ export const de: MailTexts = {
       subject: 'Ein Passkey wurde von Ihrem Konto entfernt',
       happened: 'Ein Passkey wurde von Ihrem Konto entfernt. Mit ihm kann sich niemand mehr anmelden.',
       otherwise: secure(forgotPassword),
+    }),
+    key_created: (_, { forgotPassword }) => ({
+      subject: 'Ihr Konto hat einen neuen Schlüssel',
+      happened:
+        'Für Ihr Konto wurde ein Schlüssel für Maschinen angelegt. Wer ihn hat, kann Ihr Konto ohne Anmeldung benutzen.',
+      otherwise: secure(forgotPassword, DELETE_KEY),
     }),
     deletion_requested: ({ deletes_at }, { login }) => ({
       subject: 'Ihr Konto wird gelöscht',

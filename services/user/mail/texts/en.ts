@@ -47,6 +47,9 @@ const NO_CODE =
 const REMOVE_PASSKEY =
   'This ends every session. Then remove the passkey in the security settings of your profile: a new password does not.';
 
+const DELETE_KEY =
+  'This ends every session. Then delete the key in the developer settings of your profile: a new password does not.';
+
 export const en: MailTexts = {
   code: ({ otp, validity, warning }) => ({
     subject: 'Your OTP Code',
@@ -258,6 +261,12 @@ export const en: MailTexts = {
       subject: 'A passkey was removed from your account',
       happened: 'A passkey was removed from your account. It no longer signs in.',
       otherwise: secure(forgotPassword),
+    }),
+    key_created: (_, { forgotPassword }) => ({
+      subject: 'Your account has a new key',
+      happened:
+        'A key for machines was made for your account. Whoever has it can use your account without signing in.',
+      otherwise: secure(forgotPassword, DELETE_KEY),
     }),
     deletion_requested: ({ deletes_at }, { login }) => ({
       subject: 'Your account will be deleted',

@@ -21,9 +21,10 @@ const body = jsonBody({
     .max(DATA_SET_NAMES.length, { error: 'must name each data set once' }),
 }).meta({ examples: [{ format: 'csv', data: ['members', 'chatbots'] }] });
 
-export const createExports = PLACES.map(({ of, path, needs }) =>
+export const createExports = PLACES.map(({ of, path, needs, byKey }) =>
   operation(`POST ${path}/exports`, {
     needs,
+    byKey,
     whileArchived: true,
     summary: `Export the data of ${of}`,
     description,

@@ -4,9 +4,10 @@ import { operation } from '../operation.ts';
 import { PLACES } from './contract.ts';
 import { visibleExports } from './visible-exports.ts';
 
-export const deleteExports = PLACES.map(({ of, path, needs }) =>
+export const deleteExports = PLACES.map(({ of, path, needs, byKey }) =>
   operation(`DELETE ${path}/exports/{export_id}`, {
     needs,
+    byKey,
     whileArchived: true,
     summary: `Cancel or delete an export of ${of}`,
     description: 'An export that is not ready is canceled; one that is ready can no longer be downloaded.',

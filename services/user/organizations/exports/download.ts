@@ -20,9 +20,10 @@ const content = (description: string) =>
 const fields = DATA_SET_NAMES.map((name) => `\`${name}\`: ${DATA_SETS[name].columns.join(', ')}`).join('; ');
 const description = `Streams a file of an export that is ready. \`data\` names the data set of a CSV export that has several; JSON is one object with an array for each data set. A row has these fields, which are the columns of CSV: ${fields}. An interrupted download continues with \`Range\` and \`If-Range\`. HEAD answers the size. The caller’s role must still allow them to see what the export holds.`;
 
-export const downloadExports = PLACES.map(({ of, path, needs }) =>
+export const downloadExports = PLACES.map(({ of, path, needs, byKey }) =>
   operation(`GET ${path}/exports/{export_id}/download`, {
     needs,
+    byKey,
     summary: `Download an export of ${of}`,
     description,
     query: strictQuery({ data: oneOf(DATA_SET_NAMES).optional() }),

@@ -11,9 +11,10 @@ const table = {
   unique: 'export_id',
 } as const;
 
-export const listExports = PLACES.map(({ of, path, needs }) =>
+export const listExports = PLACES.map(({ of, path, needs, byKey }) =>
   operation(`GET ${path}/exports`, {
     needs,
+    byKey,
     summary: `List the exports of ${of}`,
     description:
       'Lists the exports that the caller created; Owners of the organization see those of everybody, and in the list of an organization also those of its departments. `search` matches the data sets.',

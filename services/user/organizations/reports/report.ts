@@ -55,9 +55,10 @@ type Report = z.infer<typeof reportRecord>;
 /** The permission to see the names of the groups, where not every role has it. */
 const NEEDS: Partial<Record<Grouping, ViewPermission>> = { member: 'view users', chatbot: 'view chatbot' };
 
-export const reports = placesFor('custom reports').map(({ of, path, needs }) =>
+export const reports = placesFor('custom reports').map(({ of, path, needs, byKey }) =>
   operation(`GET ${path}/reports`, {
     needs,
+    byKey,
     summary: `Report on ${of}`,
     description,
     query: parameters,

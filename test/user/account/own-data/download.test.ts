@@ -130,6 +130,7 @@ describe('GET /api/v1/users/me/data', () => {
       'addresses',
       'second_factor',
       'passkeys',
+      'keys',
       'sessions',
       'organizations',
       'shared_chatbots',
