@@ -13,9 +13,9 @@ interface Person {
 
 interface LoginFinding {
   finding: string;
-  severity: 'info' | 'warning' | 'blocking' | string;
+  severity: 'blocks' | 'warns' | 'info';
   text: string;
-  advice?: string | null;
+  advice: string | null;
 }
 
 /** The changes of an account: what the list says, what is asked before, and what has happened then. */
@@ -108,11 +108,11 @@ export const users: Command = resource({
         const { api, args, terminal } = call;
         const who = await personOf(call, args[0] as string);
         const diagnosis = (await api.call('GET', `${PATH}/${segment(who)}/login-diagnosis`)) as {
-          findings: LoginFinding[];
+          data: LoginFinding[];
         };
         terminal.result(diagnosis, () =>
-          diagnosis.findings.flatMap(({ severity, text, advice }) => [
-            `${terminal.paint(COLORS[severity] ?? 'reset', severity)}  ${terminal.text(text)}`,
+          diagnosis.data.flatMap(({ severity, text, advice }) => [
+            `${terminal.paint(COLORS[severity], severity)}  ${terminal.text(text)}`,
             ...(advice ? [`      ${terminal.text(advice)}`] : []),
           ]),
         );
@@ -122,13 +122,7 @@ export const users: Command = resource({
   },
 });
 
-const COLORS: Record<string, 'red' | 'yellow' | 'green'> = {
-  blocking: 'red',
-  fail: 'red',
-  warning: 'yellow',
-  warn: 'yellow',
-  ok: 'green',
-};
+const COLORS = { blocks: 'red', warns: 'yellow', info: 'reset' } as const;
 
 /** One line for each field; lists and records below theirs, indented. */
 function fieldLines(record: Record<string, unknown>, terminal: AdminCall['terminal'], indent = ''): string[] {

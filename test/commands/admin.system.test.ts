@@ -205,13 +205,13 @@ describe('over HTTP', () => {
 
   test('why shows each finding with its advice', async () => {
     json({
-      findings: [
-        { finding: 'disabled', severity: 'blocking', text: 'The account is disabled.', advice: 'Enable it.' },
+      data: [
+        { finding: 'disabled', severity: 'blocks', text: 'The account is disabled.', advice: 'Enable it.' },
         { finding: 'factor', severity: 'info', text: 'There is a second factor.', advice: null },
       ],
     });
     expect((await gatehouse(['users', 'why', 'User-1'])).stdout).toBe(
-      'blocking  The account is disabled.\n      Enable it.\ninfo  There is a second factor.\n',
+      'blocks  The account is disabled.\n      Enable it.\ninfo  There is a second factor.\n',
     );
   });
 

@@ -10,9 +10,9 @@ import { addAttempt, isPending, keepFirstAttempt } from './signup-attempts.ts';
 /** Seconds (CONTRACT.md §OTP). */
 export const OTP_VALIDITY = 60;
 /** Wrong guesses that kill a code, counted separately for the holder of its token. */
-const GUESSES_PER_CODE = 5;
+export const GUESSES_PER_CODE = 5;
 /** Wrong guesses per account without the token. */
-const GUESSES_PER_HOUR = 10;
+export const GUESSES_PER_HOUR = 10;
 
 /** A new code and the id for the token of the call that issues it. */
 export interface NewOtp {

@@ -15,6 +15,7 @@ import { enablePerson } from './people/enable.ts';
 import { endPersonSessions } from './people/end-sessions.ts';
 import { getPerson } from './people/get.ts';
 import { listPeople } from './people/list.ts';
+import { diagnoseLogin } from './people/login-diagnosis.ts';
 import { setPersonPlan } from './people/plan.ts';
 import { resetPersonFactor } from './people/reset-factor.ts';
 import { restorePerson } from './people/restore.ts';
@@ -42,6 +43,7 @@ export const admin = [
   endSupportSession,
   listPeople,
   getPerson,
+  diagnoseLogin,
   listPersonAudit,
   disablePerson,
   enablePerson,

@@ -105,8 +105,21 @@ export async function spendFactorCode(
   if (matchedCount === 1) throw new AppError('codeInvalid');
   const { factor_guesses: guesses } = (await users.findOne(own)) ?? {};
   if (!guesses) throw new AppError('codeInvalid');
-  const waits = BUDGETS.map((budget) => (guesses.at(-budget.limit) ?? 0) + budget.seconds - seconds);
-  throw new AppError('rateLimited', { retryAfter: Math.max(1, ...waits), limit: BURST.limit });
+  const wait = opensAt(guesses) - seconds;
+  throw new AppError('rateLimited', { retryAfter: Math.max(1, wait), limit: BURST.limit });
+}
+
+/** When codes are accepted again, in Unix seconds; in the past if they are. */
+const opensAt = (guesses: readonly number[]): number =>
+  Math.max(...BUDGETS.map(({ limit, seconds }) => (guesses.at(-limit) ?? 0) + seconds));
+
+/** When codes of the app are accepted again; undefined if they are. Times in Unix milliseconds. */
+export function guessesOpenAt(
+  { factor_guesses = [] }: Pick<User, 'factor_guesses'>,
+  now: number,
+): number | undefined {
+  const opens = opensAt(factor_guesses) * 1000;
+  return opens > now ? opens : undefined;
 }
 
 interface Use {

@@ -4,15 +4,13 @@ import { z } from 'zod';
 import type { Database } from '../../database.ts';
 import { readJobs } from '../jobs/list.ts';
 import { operation } from '../operation.ts';
+import { MAIL_HOURS, recentMails } from './mails.ts';
 import { UNITS } from './read.ts';
 
 /** Webhooks and connections that are looked at. */
 const MAX_COUNT = 1_000;
 /** Days before the end of a certificate. */
 const EXPIRES_SOON = 30;
-/** Mails fail if so many of the last hours did, as a share of all. */
-const MAIL_HOURS = 2;
-const TOO_MANY_FAILED = 0.1;
 
 const KINDS = [
   'jobs_stuck',
@@ -79,14 +77,8 @@ async function stuckJobs(db: Database, now: number): Promise<Finding> {
 }
 
 async function failingMails(db: Database, now: number): Promise<Finding> {
-  const hours = await db.hourTallies
-    .find({ _id: { $gt: new Date(now - MAIL_HOURS * UNITS.hour), $lte: new Date(now) } })
-    .toArray();
-  const sum = (tally: 'codes_mailed' | 'notices_mailed' | 'mails_failed') =>
-    hours.reduce((total, hour) => total + (hour[tally] ?? 0), 0);
-  const failed = sum('mails_failed');
-  const all = failed + sum('codes_mailed') + sum('notices_mailed');
-  const count = failed >= all * TOO_MANY_FAILED ? failed : 0;
+  const { failed, all, isFailing } = await recentMails(db, now);
+  const count = isFailing ? failed : 0;
   const text = `${count} of ${all} mails of the last ${MAIL_HOURS} hours were not accepted`;
   return { kind: 'mails_failing', severity: 'error', count, text, names: [] };
 }

@@ -62,8 +62,8 @@ const Findings = ({ findings }: { findings: LoginFinding[] }) =>
     : html`
         <ul class="findings">
           ${findings.map(
-            ({ finding, severity, text, advice }) => html`
-              <li key=${finding} class=${severity}><span>${text}</span>${advice && html`<small>${advice}</small>`}</li>
+            ({ severity, text, advice }, index) => html`
+              <li key=${index} class=${severity}><span>${text}</span>${advice && html`<small>${advice}</small>`}</li>
             `,
           )}
         </ul>
