@@ -8,7 +8,16 @@ import { withOperators } from '../fixtures/operators.ts';
 const HOSTILE = '<img src=x onerror=alert(1)>"\'&{{7*7}}';
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true, level: 1 });
-const PATHS = ['organizations', 'audit', 'webhooks', 'jobs', 'support-sessions', 'approvals', 'operators'];
+const PATHS = [
+  'people',
+  'organizations',
+  'audit',
+  'webhooks',
+  'jobs',
+  'support-sessions',
+  'approvals',
+  'operators',
+];
 
 /** An organization with an Owner and a department, all with names that try to be markup. */
 async function hostileOrganization({ url, services }: Pages) {
@@ -83,6 +92,45 @@ describePages(
           after: expect.objectContaining({ reason: 'Asked for by its Owner' }),
         }),
       );
+    });
+
+    test('finds a person by a word of their name, and disables the account with a reason', async () => {
+      const { db, clock } = pages.services;
+      const person = await member(db, clock, { name: `Grace ${HOSTILE}` });
+      const { admin } = await withOperators(pages.services);
+      const page = await pages.openAs(admin.headers(), '/admin/people');
+      await page.getByLabel('Beginning of the e-mail or name, or ID').fill(person.email.toUpperCase());
+      await page.getByRole('link', { name: /^Grace/ }).click();
+      await heading(page, person.name).waitFor();
+      await page.getByText('Can they log in?').waitFor();
+      expect(await page.locator('img[src=x]').count()).toBe(0);
+      await expectAccessible(page, 'console-person');
+      await button(page, 'Disable the account').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Reason').fill('Stolen, ticket 4711');
+      await dialog.getByRole('button', { name: 'Disable the account' }).click();
+      await page.getByText('Done.').waitFor();
+      await page.getByText('Disabled', { exact: true }).waitFor();
+      expect(await db.users.findOne({ user_id: person.user_id })).toMatchObject({
+        account_status: 'disabled',
+      });
+    });
+
+    test('opens a support session by a link that is shown once', async () => {
+      const { services } = pages;
+      const person = await member(services.db, services.clock, { name: 'Grace' });
+      const { support } = await withOperators(services);
+      const page = await pages.openAs(support.headers(), `/admin/people?person=${person.user_id}`);
+      await button(page, 'Open a support session').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Reason').fill('Cannot find their chatbots');
+      await dialog.getByRole('button', { name: 'Open a support session' }).click();
+      const [opened] = await Promise.all([
+        page.context().waitForEvent('page'),
+        page.getByRole('link', { name: 'Open it in a new tab' }).click(),
+      ]);
+      await opened.getByText('Grace').first().waitFor();
+      expect(new URL(opened.url()).search).toBe('');
     });
 
     test('adds an operator after a confirmation by keyboard alone', async () => {
