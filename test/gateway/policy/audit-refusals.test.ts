@@ -63,7 +63,8 @@ const reset = direct('/v2/reset-password', { ...code, new_password: 'new' });
 /** Waits for the one event of a client. */
 async function expectEvent(client: Client, action: AuditAction, outcome: string, email: string | null) {
   const address = client['x-forwarded-for'];
-  const stored = () => database.db.auditEvents.find({ address }).project({ _id: 0, unlinked: 0, salts: 0 }).toArray();
+  const stored = () =>
+    database.db.auditEvents.find({ address }).project({ _id: 0, unlinked: 0, salts: 0 }).toArray();
   const event = auditEvent(trusting.clock.now(), { action, outcome, email, user_id: null, address });
   await eventually(async () => expect(await stored()).toEqual([event]));
 }
