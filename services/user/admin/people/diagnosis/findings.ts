@@ -10,7 +10,7 @@ import { isUnreadable } from './password.ts';
 import { attemptText, timeOf, upTo, wayOf } from './words.ts';
 
 export const SEVERITIES = ['blocks', 'warns', 'info'] as const;
-export type Severity = (typeof SEVERITIES)[number];
+type Severity = (typeof SEVERITIES)[number];
 
 interface Words {
   text: string;
@@ -40,7 +40,7 @@ const FINDINGS = {
     severity: 'blocks',
     say: ({ user: { deletion } }) =>
       deletion?.begun_at && {
-        text: `The account is being deleted since ${timeOf(deletion.begun_at)}.`,
+        text: `The deletion of the account began at ${timeOf(deletion.begun_at)}.`,
         advice: 'Nothing restores it; they can sign up again when it is gone.',
       },
   },
