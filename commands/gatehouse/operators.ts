@@ -1,5 +1,8 @@
+import { loadConfig } from '@gatehouse/shared/config';
+import { CLAIM_MINUTES, createFirstOperatorLink } from '../../services/user/operators/first-operator.ts';
 import { chosen, personOf, resource, segment } from './admin/resource.ts';
 import type { Command } from './command.ts';
+import { openDatabase } from './open-database.ts';
 
 const PATH = '/api/v1/admin/operators';
 
@@ -16,6 +19,9 @@ export const operators: Command = resource({
   notes: `  <who> is an e-mail or a user_id. The first operator is added on the database:
 
   npx gatehouse operators add ada@example.com --level admin --reason "runs the deployment"
+
+or by whoever opens the link that "operators link" prints: it works once, for ${CLAIM_MINUTES} minutes, in the console at PUBLIC_URL
+(ADMIN_CONSOLE=on), and only while there is no operator.
 
   --level <level>   admin or support, for add`,
   options: { level: { type: 'string' } },
@@ -53,6 +59,25 @@ export const operators: Command = resource({
         terminal.result(added, () => [
           terminal.text(`${added.user_id} is an operator with the level ${added.level}`),
         ]);
+      },
+    },
+    link: {
+      args: [],
+      summary: 'a link that makes whoever opens it the first one',
+      async runDirectly(terminal) {
+        const { config } = loadConfig('user', {
+          ...process.env,
+          JWT_SECRET: 'not used here',
+          NODE_ENV: 'development',
+        });
+        const db = await openDatabase();
+        try {
+          const link = await createFirstOperatorLink(db, config.PUBLIC_URL, Date.now());
+          if (!link) throw new Error('there is an operator, who can add others');
+          terminal.result({ link, valid_minutes: CLAIM_MINUTES }, () => [terminal.text(link)]);
+        } finally {
+          await db.close();
+        }
       },
     },
     remove: {

@@ -95,6 +95,10 @@ export const MARKS = {
     means: 'a role was lowered; what its holder granted themselves must end',
     completedBy: 'end self-granted roles',
   },
+  'operator_claims.claimed_by': {
+    means: 'the account becomes the first operator; a new link replaces the mark after a minute',
+    completedBy: null,
+  },
   'operators.leaving': {
     means: 'a call is about to end the level of an admin; the next such call removes the mark after a minute',
     completedBy: null,

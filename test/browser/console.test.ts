@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { createFirstOperatorLink } from '../../services/user/operators/first-operator.ts';
 import { describePages, expectAccessible, type Pages } from '../fixtures/browser.ts';
 import { postJson } from '../fixtures/http.ts';
 import { member } from '../fixtures/members.ts';
-import { withOperators } from '../fixtures/operators.ts';
+import { adminCaller, withOperators } from '../fixtures/operators.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\'&{{7*7}}';
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
@@ -50,6 +51,40 @@ describePages(
       await expectAccessible(page, 'console-refused');
     });
 
+    test('makes the account that opens the link the first operator, after its sign-in', async () => {
+      const { db, clock } = pages.services;
+      await db.operators.deleteMany({});
+      const person = await adminCaller(pages.services);
+      const link = await createFirstOperatorLink(db, pages.url, clock.now());
+      const page = await pages.open(link);
+      await page.getByText('There is no operator yet').waitFor();
+      expect(page.url()).toBe(`${pages.url}/admin`);
+      await page.getByRole('link', { name: 'Sign in' }).click();
+      await page.getByLabel('E-mail').fill(person.email);
+      await page.getByLabel('Password', { exact: true }).fill('secret');
+      await button(page, 'Sign in').click();
+      await page.getByText('Your link makes the account').waitFor();
+      await expectAccessible(page, 'console-first-operator');
+      expect(await db.operators.countDocuments()).toBe(0);
+      await button(page, 'Become the first operator').click();
+      await page.getByText('What needs you').waitFor();
+      expect(await db.operators.distinct('_id')).toEqual([person.user_id]);
+      expect(await page.evaluate('JSON.stringify({ ...sessionStorage })')).not.toContain('claim');
+    });
+
+    test('tells whoever opens the link too late so', async () => {
+      const { db, clock } = pages.services;
+      await db.operators.deleteMany({});
+      const person = await adminCaller(pages.services);
+      const link = new URL((await createFirstOperatorLink(db, pages.url, clock.now())) ?? '');
+      await withOperators(pages.services);
+      const page = await pages.openAs(person.headers(), `${link.pathname}${link.hash}`);
+      await button(page, 'Become the first operator').click();
+      await page.getByText('This link is no longer valid').waitFor();
+      await page.reload();
+      await page.getByText('Your account is not an operator').waitFor();
+    });
+
     test('shows what needs somebody and the figures of a day', async () => {
       const { support } = await withOperators(pages.services);
       const page = await pages.openAs(support.headers(), '/admin');
@@ -62,7 +97,7 @@ describePages(
       await hostileOrganization(pages);
       const { admin } = await withOperators(pages.services);
       const page = await pages.openAs(admin.headers(), `/admin/${path}`);
-      await heading(page, (await page.title()).split(' · ')[0] ?? '').waitFor();
+      await heading(page, `${path.charAt(0).toUpperCase()}${path.slice(1).replace('-', ' ')}`).waitFor();
       await page.locator('.skeleton').first().waitFor({ state: 'detached' });
       expect(await page.locator('img[src=x]').count()).toBe(0);
       await expectAccessible(page, `console-${path}`);

@@ -49,6 +49,19 @@ describe('directly on the database', () => {
     expect(lines[1]).toMatch(new RegExp(`^${user_id} +admin +.* +command line$`));
   });
 
+  test('a link for the first operator, while there is none', async () => {
+    const { code, stdout } = await gatehouse('operators', 'link');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^http:\/\/localhost:8000\/admin#claim=[\w-]{43}\n$/);
+    const { email } = await newMember(fresh.db);
+    await gatehouse('operators', 'add', email, '--level', 'support', ...REASON);
+    expect(await gatehouse('operators', 'link')).toStrictEqual({
+      code: 3,
+      stdout: '',
+      stderr: 'gatehouse: there is an operator, who can add others\n',
+    });
+  });
+
   test('the last admin stays; a support operator goes', async () => {
     const [one, two] = [await newMember(fresh.db), await newMember(fresh.db)];
     await gatehouse('operators', 'add', one.user_id as string, '--level', 'admin', ...REASON);
@@ -165,6 +178,7 @@ describe('over HTTP', () => {
     ],
     [['organizations', 'quotas', 'org', '--departments', '5'], '--members is required'],
     [['organizations', 'plan', 'org', '--plan', 'Free'], '--department is required'],
+    [['operators', 'link'], 'operators link works on MONGODB_URI only'],
     [['operators', 'add', 'User-1', '--level', 'root'], '--level must be one of admin, support'],
   ])('%j is wrong usage, and calls nothing', async (args, message) => {
     const { code, stderr } = await gatehouse([...args, ...REASON]);

@@ -45,6 +45,7 @@ const THEIRS = [
   '/api/v1/users/me/passkeys',
   '/api/v1/users/me/passkeys/options',
   '/api/v1/users/me/passkeys/{passkey_id}',
+  '/api/v1/users/me/operator',
   '/api/v1/users/me/keys',
   '/api/v1/users/me/keys/{key_id}',
   '/api/v1/users/me/keys/{key_id}/rotate',

@@ -27,13 +27,18 @@ export interface Verb {
   run(call: AdminCall): Promise<void>;
 }
 
+/** Something that only whoever has the database can do. */
+interface DirectVerb extends Pick<Verb, 'args' | 'summary'> {
+  runDirectly(terminal: Terminal): Promise<void>;
+}
+
 interface Resource {
   name: string;
   summary: string;
   /** What `--help` says besides. */
   notes: string;
   options?: Command['options'];
-  verbs: Record<string, Verb>;
+  verbs: Record<string, Verb | DirectVerb>;
 }
 
 /** A command that works on the admin API. */
@@ -63,6 +68,12 @@ Exit codes: ${EXIT.ok} done, ${EXIT.usage} wrong usage, ${EXIT.failed} refused o
       if (!verb) throw new UsageError(`say what: ${Object.keys(verbs).join(', ')}`);
       if (args.length !== verb.args.length)
         throw new UsageError(`${name} ${what} takes ${verb.args.join(' ') || 'no argument'}`);
+      if ('runDirectly' in verb) {
+        if (process.env.GATEHOUSE_URL)
+          throw new UsageError(`${name} ${what} works on MONGODB_URI only; unset GATEHOUSE_URL`);
+        await verb.runDirectly(terminal);
+        return EXIT.ok;
+      }
       const reason = typeof values.reason === 'string' ? values.reason.trim() : '';
       if (verb.changes && reason.length < 3)
         throw new UsageError('--reason must say why, in 3 characters or more');

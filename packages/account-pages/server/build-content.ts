@@ -73,11 +73,15 @@ async function accountPage(path: string, language: Language) {
 
 /** The modules of a page of the console, which is in English alone. */
 async function consolePage(path: string) {
+  const arrival = await load('console/arrival.ts');
   const main = await load('console/main.ts');
   const texts = await load('texts/en.ts');
   const more = await load('texts/en-account.ts');
   const view = await load(`console/views/${consoleViewOf(path)}.ts`);
-  return { scripts: [main.asset.path], preloads: closureOf([main, texts, more, view]) };
+  return {
+    scripts: [arrival.asset.path, main.asset.path],
+    preloads: closureOf([main, texts, more, view]),
+  };
 }
 
 /** What modules and their imports need, each once. */

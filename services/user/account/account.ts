@@ -1,3 +1,4 @@
+import { becomeOperator } from '../operators/become-operator.ts';
 import { changePassword } from './change-password.ts';
 import { deleteAccount } from './deletion/request.ts';
 import { endOtherSessions } from './end-other-sessions.ts';
@@ -36,4 +37,5 @@ export const account = [
   nameSession,
   endSession,
   endOtherSessions,
+  becomeOperator,
 ];

@@ -5,7 +5,9 @@ import { message } from '@gatehouse/shared/operation/responses';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '../../../services/user/operations.ts';
+import { createFirstOperatorLink } from '../../../services/user/operators/first-operator.ts';
 import { failuresAt, outcome } from '../../fixtures/envelope.ts';
+import { sendJson } from '../../fixtures/http.ts';
 import { adminCaller, withOperators } from '../../fixtures/operators.ts';
 import { type Services, startServices } from '../../fixtures/services.ts';
 
@@ -83,6 +85,17 @@ describe('in production', () => {
       }),
     );
     expect((await admin.call('GET', '/me')).status).toBe(200);
+  });
+
+  test('the link for the first operator works only in a session with a second factor', async () => {
+    await production.db.operators.deleteMany({});
+    const person = await adminCaller(production);
+    const link = await createFirstOperatorLink(production.db, production.user, production.clock.now());
+    const claim = link?.split('=')[1];
+    const open = (mfa: boolean) =>
+      sendJson('POST', `${production.user}/api/v1/users/me/operator`, { claim }, person.headers({ mfa }));
+    expect((await open(false)).body.error.code).toBe('OPERATOR_FACTOR_REQUIRED');
+    expect((await open(true)).status).toBe(200);
   });
 
   test('somebody who is no operator is not told', async () => {

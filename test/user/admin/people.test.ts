@@ -325,6 +325,22 @@ describe('operators', () => {
     expect(outcome(refused)).toEqual(failure(refused, 403, 'FORBIDDEN', 'Forbidden', text));
   });
 
+  test.each(['disable', 'delete'])('are not the target of %s until they are removed', async (action) => {
+    const other = await adminCaller(services, 'admin');
+    const refuse = async (who: typeof other, target: typeof other) => {
+      const refused = await act(who, target, action);
+      const text = 'The account is an operator; remove them as an operator first';
+      expect(outcome(refused)).toEqual(failure(refused, 403, 'FORBIDDEN', 'Forbidden', text));
+    };
+    // Two admins who act on each other at once cannot shut out everybody.
+    await Promise.all([refuse(people.admin, other), refuse(other, people.admin)]);
+    for (const user of [people.admin, other])
+      expect(await recordOf(user)).toMatchObject({ account_status: 'active' });
+    expect(await recordOf(other)).not.toHaveProperty('deletion');
+    await people.admin.call('DELETE', `/operators/${other.user_id}`, { reason });
+    expect((await act(people.admin, other, action)).status).toBe(200);
+  });
+
   test('of the level support do not act on an operator', async () => {
     const other = await adminCaller(services, 'support');
     const refused = await act(people.support, other, 'end-sessions');

@@ -10,6 +10,7 @@ import { useData } from '../parts/use-data.ts';
 import { rememberPage } from '../return-page.ts';
 import { usePath } from '../router.ts';
 import { currentSession, onSessionChange } from '../session.ts';
+import { operatorClaim } from './arrival.ts';
 import { getOperator } from './calls.ts';
 import { Frame } from './frame.ts';
 import { type ConsoleView, consoleViewOf } from './paths.ts';
@@ -51,13 +52,19 @@ function ForOperators({ path, view }: { path: string; view: ConsoleView }) {
   const loaded = useData(`operator ${currentSession()?.userId}`, getOperator);
   const result = useResult();
   const operator = loaded.data;
-  if (!operator)
+  if (!operator) {
+    const claim = loaded.error?.status === 403 ? operatorClaim() : null;
     return html`
       <${Frame} path=${path}>
         <h1>${texts.title}</h1>
-        <${LoadFailure} loaded=${loaded} gone=${texts.notOperator} />
+        ${
+          claim === null
+            ? html`<${LoadFailure} loaded=${loaded} gone=${texts.notOperator} />`
+            : html`<${Lazy} load=${() => import('./views/first-operator.ts')} claim=${claim} onDone=${loaded.reload} />`
+        }
       <//>
     `;
+  }
   return html`
     <${Frame} path=${path} operator=${operator}>
       <${Lazy} key=${path} load=${LOAD[view]} operator=${operator} result=${result} />
@@ -70,7 +77,7 @@ const SignIn = () => html`
   <div class="signed-out">
     <main class="card">
       <h1>${texts.title}</h1>
-      <p>${texts.signInFirst}</p>
+      <p>${operatorClaim() === null ? texts.signInFirst : texts.signInToBecome}</p>
       <a class="button primary" href="/login" onClick=${rememberPage}>${texts.signIn}</a>
     </main>
   </div>

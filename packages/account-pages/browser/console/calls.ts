@@ -14,6 +14,7 @@ export interface Operator {
 }
 
 export const getOperator = () => get<Operator & { mfa: boolean }>(`${ADMIN}/me`);
+export const becomeOperator = (claim: string) => post<Operator>('/api/v1/users/me/operator', { claim });
 export const listOperators = (query: string) => get<Page<Operator>>(`${ADMIN}/operators?${query}`);
 export const setOperator = (user_id: string, level: string, reason: string) =>
   put(`${ADMIN}/operators/${enc(user_id)}`, { level, reason });

@@ -4,9 +4,16 @@ export const texts = {
   navigation: 'Console',
   signIn: 'Sign in',
   signOut: 'Sign out',
+  signInToBecome:
+    'There is no operator yet. Sign in, or sign up, with the account that is to become the first one.',
   signInFirst: 'This console is for operators. Sign in with your own account first.',
   notOperator:
     'Your account is not an operator. An admin makes it one here, or somebody at the server with npx gatehouse operators add.',
+  firstOperator: {
+    explanation:
+      'There is no operator yet. Your link makes the account with which you are signed in the first one, with the level Admin.',
+    submit: 'Become the first operator',
+  },
   levels: { support: 'Support', admin: 'Admin' } as Record<string, string>,
   titles: {
     overview: 'Overview',

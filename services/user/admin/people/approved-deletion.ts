@@ -7,7 +7,7 @@ import { soleOwnerships } from '../../access/memberships/sole-ownerships.ts';
 import { requestDeletion } from '../../account/deletion/request.ts';
 import type { Approval } from '../approvals/records.ts';
 import type { AdminDependencies } from '../operation.ts';
-import { beingChanged, NOT_BEING_DELETED } from './change-person.ts';
+import { beingChanged, NOT_BEING_DELETED, refuseOperator } from './change-person.ts';
 import { findPerson } from './find-person.ts';
 
 /** Asks for the deletion of a person once another admin has approved it. The event names who asked. */
@@ -17,6 +17,7 @@ export const approvedDeletion =
     const { db, now, wakeNotices } = call;
     const { approval_id, person_id, reason, requested_by, requested_at } = approval;
     const user = await findPerson(db, person_id);
+    await refuseOperator(db, user);
     const user_id = userIdOf(user);
     if (user_id === null || user.deletion?.begun_at) throw beingChanged();
     if (!user.deletion) {

@@ -34,6 +34,20 @@ export async function personToChange(
   return user;
 }
 
+/**
+ * Refuses an act that shuts an operator out. Ending a level keeps one admin who can act (operators/end-admin.ts); two
+ * admins who disable each other's accounts at once would leave none.
+ * @throws {AppError} forbidden
+ */
+export async function refuseOperator(
+  db: Pick<Database, 'operators'>,
+  user: Pick<WithId<User>, 'user_id'>,
+): Promise<void> {
+  const user_id = userIdOf(user);
+  if (user_id !== null && (await db.operators.findOne({ _id: user_id })))
+    throw new AppError('forbidden', { text: 'The account is an operator; remove them as an operator first' });
+}
+
 interface Change {
   /** What the decision rests on, as it was read. */
   filter?: Filter<User>;

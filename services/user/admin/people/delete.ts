@@ -8,7 +8,13 @@ import { approvalRecord } from '../approvals/contract.ts';
 import { requireApproval } from '../approvals/require-approval.ts';
 import { operation } from '../operation.ts';
 import { auditAdmin, withReason } from '../reason.ts';
-import { beingChanged, NOT_BEING_DELETED, personToChange, targetOf } from './change-person.ts';
+import {
+  beingChanged,
+  NOT_BEING_DELETED,
+  personToChange,
+  refuseOperator,
+  targetOf,
+} from './change-person.ts';
 import { personIdOf } from './find-person.ts';
 
 const dateTime = z.string().meta({ format: 'date-time' });
@@ -22,7 +28,7 @@ export const deletePerson = operation('POST /api/v1/admin/people/{person_id}/del
   fresh: true,
   summary: 'Ask for the deletion of a person',
   description:
-    'As if the person had asked: every session ends, any login within the days of ACCOUNT_DELETION_DAYS restores the account, and a mail says so. With ADMIN_APPROVALS, 202 with the approval that another admin must give. A repeated call answers the dates of the first.',
+    'As if the person had asked: every session ends, any login within the days of ACCOUNT_DELETION_DAYS restores the account, and a mail says so. With ADMIN_APPROVALS, 202 with the approval that another admin must give. A repeated call answers the dates of the first. 403 for an operator, who is removed as one first.',
   body: withReason({}),
   returns: { 200: deletion, 202: approvalRecord },
   fails: ['lastOwner', 'duplicate'],
@@ -30,6 +36,7 @@ export const deletePerson = operation('POST /api/v1/admin/people/{person_id}/del
   async handle(call) {
     const { db, request, reply, params, body, wakeNotices } = call;
     const user = await personToChange(db, request, params.person_id);
+    await refuseOperator(db, user);
     const user_id = userIdOf(user);
     // The index of MongoDB deletes these.
     if (user_id === null) throw beingChanged('The account has no user_id yet; it expires by itself');

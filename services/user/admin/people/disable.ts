@@ -1,6 +1,6 @@
 import { operation } from '../operation.ts';
 import { auditAdmin, withReason } from '../reason.ts';
-import { personToChange, targetOf, writeChange } from './change-person.ts';
+import { personToChange, refuseOperator, targetOf, writeChange } from './change-person.ts';
 import { personSummary, presentSummary, textOf } from './contract.ts';
 
 export const disablePerson = operation('POST /api/v1/admin/people/{person_id}/disable', {
@@ -8,7 +8,7 @@ export const disablePerson = operation('POST /api/v1/admin/people/{person_id}/di
   fresh: true,
   summary: 'Disable an account',
   description:
-    'Ends every session, and no login works until an operator enables the account. A directory does not enable it again. A disabled account stays as it is.',
+    'Ends every session, and no login works until an operator enables the account. A directory does not enable it again. A disabled account stays as it is. 403 for an operator, who is removed as one first.',
   body: withReason({}),
   returns: personSummary,
   fails: ['duplicate'],
@@ -16,6 +16,7 @@ export const disablePerson = operation('POST /api/v1/admin/people/{person_id}/di
   async handle(call) {
     const { db, now, request, params } = call;
     const user = await personToChange(db, request, params.person_id);
+    await refuseOperator(db, user);
     if (user.account_status === 'disabled' && !user.deprovisioned) return presentSummary(user, now());
     const at = new Date(now());
     const changed = await writeChange(call, user, 'disabled', {

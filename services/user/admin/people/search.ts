@@ -1,8 +1,9 @@
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
+import { TIME_LIMIT, tooSlow } from '@gatehouse/shared/data/time-limit';
 import type { User } from '@gatehouse/shared/identity/user-record';
 import { EMAIL_COLLATION, UNVERIFIED } from '@gatehouse/shared/identity/users';
 import { escapeRegex } from '@gatehouse/shared/operation/lists';
-import type { CollationOptions, Filter, Sort, WithId } from 'mongodb';
+import type { CollationOptions, Filter, IndexSpecification, Sort, WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
 import { nameBegins } from './name-words.ts';
 
@@ -26,6 +27,8 @@ export const PERSON_STATES = Object.keys(STATES) as [keyof typeof STATES, ...(ke
 interface Way {
   filter: Filter<User>;
   sort?: Sort;
+  /** Reads in the order of the index; not with a state, whose index may find fewer. */
+  hint?: IndexSpecification;
   collation?: CollationOptions;
 }
 
@@ -35,7 +38,7 @@ const LAST = '\uffff';
 const byEmail = (text: string): Way => ({
   // The range bounds the index; the pattern leaves out addresses with other letters of equal weight.
   filter: { email: { $gte: text, $lt: `${text}${LAST}`, $regex: `^${escapeRegex(text)}`, $options: 'i' } },
-  sort: { email: 1 },
+  hint: { email: 1 },
   collation: EMAIL_COLLATION,
 });
 
@@ -55,6 +58,7 @@ function waysOf(text: string): Way[] {
  * Finds people.
  * @param limits.last how many to return, from the first.
  * @param limits.maxCount how many to count.
+ * @throws {AppError} unavailable if that takes too long, such as a rare state among everybody with one letter.
  */
 export async function search(
   { users }: Pick<Database, 'users'>,
@@ -69,16 +73,17 @@ export async function search(
   const newest: Way = { filter: {}, ...(!state && { sort: { _id: order === 'asc' ? 1 : -1 } }) };
   const ways = text.trim() === '' ? [newest] : waysOf(text.trim());
   const found = await Promise.all(
-    ways.map(async ({ filter, sort, collation }) => {
+    ways.map(async ({ filter, sort, hint, collation }) => {
       const matching: Filter<User> = state ? { $and: [filter, chosen] } : filter;
-      const options = { ...(collation && { collation }) };
-      const [read, count] = await Promise.all([
-        users.find(matching, { ...options, ...(sort && { sort }), limit: last }).toArray(),
-        users.countDocuments(matching, { ...options, limit: maxCount }),
-      ]);
+      const options = { ...TIME_LIMIT, ...(collation && { collation }), ...(hint && !state && { hint }) };
+      const read = await users.find(matching, { ...options, ...(sort && { sort }), limit: last }).toArray();
+      const isAll = read.length < last;
+      const count = isAll
+        ? read.length
+        : await users.countDocuments(matching, { ...options, limit: maxCount });
       return { read, count };
     }),
-  );
+  ).catch(tooSlow('The search takes too long; search for more of the address or the name'));
   const people = new Map(found.flatMap(({ read }) => read.map((user) => [user._id.toHexString(), user])));
   const counted = found.reduce((sum, { count }) => sum + count, 0);
   const isComplete = found.every(({ read, count }) => read.length >= count);

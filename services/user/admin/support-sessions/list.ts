@@ -1,3 +1,4 @@
+import { TIME_LIMIT, tooSlow } from '@gatehouse/shared/data/time-limit';
 import { hasEnded } from '@gatehouse/shared/identity/sessions';
 import { mayStillSupport } from '@gatehouse/shared/identity/support-sessions';
 import { isActive, userReader } from '@gatehouse/shared/identity/users';
@@ -12,6 +13,7 @@ const table = {
   filters: { person_id: null, operator: null, mode: MODES },
   search: containsText('reason'),
   unique: 'session_id',
+  maxCount: 10_000,
 } as const;
 
 /** Bounds the index in the order of which the list is read. */
@@ -21,11 +23,13 @@ export const listSupportSessions = operation('GET /api/v1/admin/support-sessions
   needs: 'support operator',
   summary: 'List support sessions',
   description:
-    'Lists the support sessions of all operators, also those that are over, newest first, for 400 days. `search` matches the reason.',
+    'Lists the support sessions of all operators, also those that are over, newest first, for 400 days. `search` matches the reason. A `total_items` above 10,000 is not exact; `has_next` always is. A search that takes longer than five seconds is 503.',
   query: listQuery(table),
   returns: pageResponse(supportRecord),
   async handle({ db, now, query }) {
-    const { data, pagination } = await readPage(db.supportSessions, table, [{ within: EVER }], query);
+    const { data, pagination } = await readPage(db.supportSessions, table, [{ within: EVER }], query, {
+      limits: TIME_LIMIT,
+    }).catch(tooSlow('The search takes too long; name a person or an operator'));
     const shown = data.map(async (record) => presentSupport(record, await isLive(db, record, now())));
     return { data: await Promise.all(shown), pagination };
   },
