@@ -7,8 +7,8 @@ interface Person {
   person_id: string;
   email: string;
   name: string | null;
-  account_status: string;
-  verified: boolean;
+  state: string;
+  plan: string | null;
 }
 
 interface LoginFinding {
@@ -78,14 +78,8 @@ export const users: Command = resource({
         };
         terminal.result(answer, () => [
           ...terminal.table(
-            ['person', 'e-mail', 'name', 'status', 'verified'],
-            answer.data.map((each) => [
-              each.person_id,
-              each.email,
-              each.name,
-              each.account_status,
-              each.verified ? 'yes' : 'no',
-            ]),
+            ['person', 'e-mail', 'name', 'state', 'plan'],
+            answer.data.map((each) => [each.person_id, each.email, each.name, each.state, each.plan]),
           ),
           `${answer.data.length} of ${answer.pagination.total_items}`,
         ]);

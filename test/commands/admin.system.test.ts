@@ -189,7 +189,7 @@ describe('over HTTP', () => {
   test('names that would control the terminal are shown harmlessly, and JSON stays what it is', async () => {
     const name = 'Ada\u001b[2J\u001b]0;owned\u0007\r\nok\u009b31m\u202egnp';
     json({
-      data: [{ person_id: 'User-1', email: 'a@b.example', name, account_status: 'active', verified: true }],
+      data: [{ person_id: 'User-1', email: 'a@b.example', name, state: 'active', plan: 'Free' }],
       pagination: { total_items: 1, has_next: false },
     });
     const shown = await gatehouse(['users', 'search', 'ada'], { FORCE_COLOR: '0' });
