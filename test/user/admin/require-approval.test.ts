@@ -119,6 +119,8 @@ test('two calls at once use one approval', async () => {
 test.each<[string, Parameters<ReturnType<typeof asking>>[0]]>([
   ['another operator', { operator: { ...OPERATOR, _id: 'User-100002' } }],
   ['another person', { person_id: 'User-300002' }],
+  ['the requester, once removed and added again,', { operator: { ...OPERATOR, added_at: new Date(1) } }],
+  ['the requester, with another level,', { operator: { ...OPERATOR, level: 'support' } }],
 ])('%s cannot use it', async (_, fields) => {
   const ask = asking();
   await approve((await ask()).pending?.approval_id);

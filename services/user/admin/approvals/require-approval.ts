@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Config } from '@gatehouse/shared/config';
 import type { Call } from '@gatehouse/shared/operation/operation';
+import type { Filter } from 'mongodb';
 import type { z } from 'zod';
 import type { Database } from '../../database.ts';
 import { type approvalRecord, presentApproval } from './contract.ts';
@@ -49,8 +50,10 @@ export async function requireApproval(
 ): Promise<Decision> {
   if (!config.ADMIN_APPROVALS) return {};
   const asked = { act, person_id, requested_by: operator._id };
+  // A change of the requester's level since they asked voids the approval.
+  const unchanged = { 'requester.level': operator.level, 'requester.added_at': operator.added_at };
   if (ACTS[act].carriedOutBy === 'the requester') {
-    const use = await useApproved(db, asked, now());
+    const use = await useApproved(db, { ...asked, ...unchanged }, now());
     if (use) return { use };
   }
   const at = new Date(now());
@@ -71,8 +74,7 @@ export async function requireApproval(
     reason,
     status: 'pending',
     expires_at: { $gt: at },
-    'requester.added_at': operator.added_at,
-    'requester.level': operator.level,
+    ...unchanged,
   });
   if (repeated) return { pending: presentApproval(repeated, now()) };
   await db.approvals.insertOne({ ...approval });
@@ -84,11 +86,7 @@ export async function requireApproval(
 }
 
 /** Consumes an approval for its requester with one write; soon afterwards it names the same use again. */
-async function useApproved(
-  db: Database,
-  asked: Pick<Approval, 'act' | 'person_id' | 'requested_by'>,
-  now: number,
-): Promise<Use | undefined> {
+async function useApproved(db: Database, asked: Filter<Approval>, now: number): Promise<Use | undefined> {
   const approved = { ...asked, status: 'approved' as const };
   const earlier = async (): Promise<Use | undefined> => {
     const used = await db.approvals.findOne(
