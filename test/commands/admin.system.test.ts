@@ -104,8 +104,8 @@ describe('directly on the database', () => {
 
   test.each([
     ['nobody@example.com', 'no account has the address nobody@example.com'],
-    ['User-999999', 'Not found'],
-    ['../../admin/me', 'Not found'],
+    ['User-999999', 'Not found: No active account has this user_id'],
+    ['../../admin/me', 'Not found: No active account has this user_id'],
   ])('%s cannot be an operator', async (who, message) => {
     const { code, stderr } = await gatehouse('operators', 'add', who, '--level', 'admin', ...REASON);
     expect({ code, stderr }).toStrictEqual({ code: 3, stderr: `gatehouse: ${message}\n` });
@@ -198,6 +198,13 @@ describe('over HTTP', () => {
     const written = await gatehouse(['users', 'search', 'ada', '--json']);
     expect(written.stdout).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
     expect(JSON.parse(written.stdout).data[0].name).toBe(name);
+  });
+
+  test('what no key may do says where it can be done', async () => {
+    json({ error: { code: 'FORBIDDEN', message: 'Forbidden', details: 'A key cannot make this call' } }, 403);
+    expect((await gatehouse(['users', 'verify', 'User-1', ...REASON])).stderr).toBe(
+      'gatehouse: Forbidden: A key cannot make this call. Use the console, or unset GATEHOUSE_URL and work on MONGODB_URI.\n',
+    );
   });
 
   test('a refusal is told in its words, harmlessly', async () => {

@@ -9,16 +9,25 @@ export interface AdminApi {
   close(): Promise<void>;
 }
 
+/** Of operations that no key may call (packages/shared, machine-keys/admit.ts). */
+const CLOSED_TO_KEYS = 'A key cannot make this call';
+
 /** The API refused. The message is its text. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string | undefined;
   constructor(status: number, body: unknown) {
     const { error, detail } = (body ?? {}) as {
-      error?: { message?: string; code?: string };
+      error?: { message?: string; code?: string; details?: unknown };
       detail?: string;
     };
-    super(error?.message ?? detail ?? `the answer has status ${status}`);
+    const message = error?.message ?? detail ?? `the answer has status ${status}`;
+    const details = typeof error?.details === 'string' ? `: ${error.details}` : '';
+    const advice =
+      error?.details === CLOSED_TO_KEYS
+        ? '. Use the console, or unset GATEHOUSE_URL and work on MONGODB_URI.'
+        : '';
+    super(`${message}${details}${advice}`);
     this.status = status;
     this.code = error?.code;
   }

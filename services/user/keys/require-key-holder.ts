@@ -1,4 +1,4 @@
-import type { KeyPermission } from '@gatehouse/shared/access/key-permissions';
+import { type KeyPermission, OPERATOR_PERMISSIONS } from '@gatehouse/shared/access/key-permissions';
 import type { Config } from '@gatehouse/shared/config';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { callerId, requireFactor } from '@gatehouse/shared/identity/principal';
@@ -13,7 +13,7 @@ interface Options {
 }
 
 /**
- * Requires that the caller may give a key these permissions. Those of roles are compared at each call of the key; the one
+ * Requires that the caller may give a key these permissions. Those of roles are compared at each call of the key; those
  * of operators only operators give, in production in a session with a second factor, because the key has none.
  * @throws {AppError} forbidden or operatorFactorRequired
  */
@@ -21,8 +21,9 @@ export async function requireKeyHolder(
   { config, db, now, request }: Options,
   permissions: readonly KeyPermission[],
 ): Promise<void> {
-  if (!permissions.includes('admin')) return;
+  const given = OPERATOR_PERMISSIONS.find((permission) => permissions.includes(permission));
+  if (!given) return;
   if (!(await db.operators.findOne({ _id: callerId(request) })))
-    throw new AppError('forbidden', { text: 'Only operators make keys with the permission "admin"' });
+    throw new AppError('forbidden', { text: `Only operators make keys with the permission "${given}"` });
   if (config.NODE_ENV === 'production') requireFactor(request, now());
 }

@@ -1,7 +1,9 @@
 import type { Config } from '@gatehouse/shared/config';
 import { AppError } from '@gatehouse/shared/http/errors';
+import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import type { Operator } from '@gatehouse/shared/identity/operators';
-import { callerId, requireFactor } from '@gatehouse/shared/identity/principal';
+import { callerId, principalOf, requireFactor } from '@gatehouse/shared/identity/principal';
+import { hasPasskey } from '@gatehouse/shared/identity/ways-in';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Database } from '../database.ts';
@@ -32,11 +34,21 @@ export const requireOperator = fp(async (app: FastifyInstance, { config, db, now
     const needed = request.routeOptions.config.operation?.needs;
     const isAllowed = operator?.level === 'admin' || needed === 'support operator';
     if (!operator || !isAllowed) throw new AppError('forbidden');
-    // A key with this permission was made in a session with a second factor.
-    if (config.NODE_ENV === 'production' && !request.principal?.key) requireFactor(request, now());
+    if (config.NODE_ENV === 'production') requireFactorOf(request, now());
     request.operator = operator;
   });
 });
+
+/**
+ * A key was made in a session with a second factor, and its owner must still have one.
+ * @throws {AppError} operatorFactorRequired
+ */
+function requireFactorOf(request: FastifyRequest, now: number): void {
+  const { user, key } = principalOf(request);
+  if (!key) requireFactor(request, now);
+  else if (!isEnrolled(user, now) && !hasPasskey(user))
+    throw new AppError('operatorFactorRequired', { details: { methods: [] } });
+}
 
 /** The caller as an operator, on a route of the admin API. */
 export function operatorOf(request: FastifyRequest): Operator {

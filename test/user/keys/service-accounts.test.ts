@@ -88,7 +88,14 @@ describe('a service account', () => {
     ]);
     const exports = `/api/v1/organizations/${team.organization_id}/exports`;
     expect(refusal(await service.call(key, 'GET', exports))).toEqual([403, 'Forbidden']);
-    for (const permission of ['view profile', 'edit profile', 'view audit', 'manage webhooks', 'admin'])
+    for (const permission of [
+      'view profile',
+      'edit profile',
+      'view audit',
+      'manage webhooks',
+      'view admin',
+      'admin',
+    ])
       expect(
         (await team.ada.ask('POST', `${path}/keys`, { name: 'R', permissions: [permission] })).status,
       ).toBe(400);

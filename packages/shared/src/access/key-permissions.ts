@@ -12,7 +12,9 @@ const OTHERS = {
   'manage webhooks': false,
   /** Calls that the platform's services serve. */
   platform: true,
-  /** The operators' API, at the level that the owner has at the time of each call. */
+  /** What operators read, at the level that the owner has at the time of each call. */
+  'view admin': false,
+  /** The same, and what operators change. */
   admin: false,
 } as const;
 
@@ -37,3 +39,6 @@ export const SERVICE_ACCOUNT_PERMISSIONS = [
 
 export const isKeyPermission = (text: string): text is KeyPermission =>
   KEY_PERMISSIONS.some((permission) => permission === text);
+
+/** Permissions that only operators give a key. */
+export const OPERATOR_PERMISSIONS: readonly KeyPermission[] = ['view admin', 'admin'];

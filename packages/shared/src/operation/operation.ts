@@ -41,7 +41,7 @@ export interface Declaration<
   supportSession?: 'refused' | 'allowed';
   /**
    * The permission with which machine keys may call it, where it does not follow from the requirement
-   * (access/by-key.ts); true for an operators' operation that keys with `admin` may call.
+   * (access/by-key.ts); true for an operators' operation that keys may call, reading with `view admin` or `admin`.
    */
   byKey?: KeyPermission | true;
   /** Whether callers may do this to themselves without the permission. */

@@ -14,6 +14,7 @@ const table = {
 
 export const listApprovals = operation('GET /api/v1/admin/approvals', {
   needs: 'support operator',
+  byKey: true,
   summary: 'List approvals',
   description:
     'Lists the acts that wait for a second operator or were decided, newest first. `status=pending` includes those that have expired. `search` is a person_id.',

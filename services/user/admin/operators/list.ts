@@ -6,6 +6,7 @@ import { operatorRecord, presentOperator } from './contract.ts';
 
 export const listOperators = operation('GET /api/v1/admin/operators', {
   needs: 'admin operator',
+  byKey: true,
   summary: 'List the operators',
   description: 'Lists the operators of the deployment, newest first. `search` is a user_id.',
   query: listQuery({ sortable: ['added_at'], filters: {} }).extend({

@@ -9,6 +9,7 @@ import { findPerson } from './find-person.ts';
 
 export const listPersonAudit = operation('GET /api/v1/admin/people/{person_id}/audit', {
   needs: 'support operator',
+  byKey: true,
   summary: 'List the audit events of a person',
   description:
     'Lists what the person did, what was attempted with their e-mail address, and what others changed about them, newest first. `search` matches the actions.',

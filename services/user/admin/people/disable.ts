@@ -5,6 +5,7 @@ import { personSummary, presentSummary, textOf } from './contract.ts';
 
 export const disablePerson = operation('POST /api/v1/admin/people/{person_id}/disable', {
   needs: 'admin operator',
+  byKey: true,
   fresh: true,
   summary: 'Disable an account',
   description:

@@ -5,6 +5,7 @@ import { personSummary, presentSummary } from './contract.ts';
 
 export const enablePerson = operation('POST /api/v1/admin/people/{person_id}/enable', {
   needs: 'admin operator',
+  byKey: true,
   fresh: true,
   summary: 'Enable an account',
   description:

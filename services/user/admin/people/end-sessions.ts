@@ -5,6 +5,7 @@ import { personSummary, presentSummary } from './contract.ts';
 
 export const endPersonSessions = operation('POST /api/v1/admin/people/{person_id}/end-sessions', {
   needs: 'support operator',
+  byKey: true,
   fresh: true,
   summary: 'End every session of a person',
   description: 'The person has to log in again on every device.',

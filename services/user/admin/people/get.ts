@@ -79,6 +79,7 @@ const personRecord = personSummary
 
 export const getPerson = operation('GET /api/v1/admin/people/{person_id}', {
   needs: 'support operator',
+  byKey: true,
   summary: 'Get a person',
   description:
     'Returns what an operator needs to help: state, plan, ways to log in, roles, sessions and what is pending. Never a secret.',

@@ -10,6 +10,7 @@ const MAX_FOUND = 1_000;
 
 export const listPeople = operation('GET /api/v1/admin/people', {
   needs: 'support operator',
+  byKey: true,
   summary: 'Find people',
   description: `Finds people by \`search\`: the beginning of an e-mail address, the beginning of any words of the name, or a whole user_id. A new name is found after some seconds. \`state\` filters. Without \`search\`, newest first. Counts up to ${MAX_FOUND.toLocaleString('en')} people; pages beyond are refused. A search that takes longer than five seconds is 503.`,
   query: listQuery({ sortable: ['created_at'], filters: {} }).extend({

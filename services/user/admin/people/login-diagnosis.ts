@@ -22,6 +22,7 @@ const loginFinding = z.object({
 
 export const diagnoseLogin = operation('GET /api/v1/admin/people/{person_id}/login-diagnosis', {
   needs: 'support operator',
+  byKey: true,
   summary: 'Find out why a person cannot log in',
   description:
     'Says in English what keeps a person from logging in, what may, and what is known of their latest attempts. Without a finding that `blocks`, nothing in the database refuses them.',

@@ -7,6 +7,7 @@ import { personSummary, presentSummary, textOf } from './contract.ts';
 
 export const setPersonPlan = operation('PUT /api/v1/admin/people/{person_id}/plan', {
   needs: 'admin operator',
+  byKey: true,
   fresh: true,
   summary: 'Change the plan of a person',
   description: 'Changes `subscription_plan`, which decides about rate limits and quotas.',

@@ -6,6 +6,7 @@ import { personSummary, presentSummary } from './contract.ts';
 
 export const restorePerson = operation('POST /api/v1/admin/people/{person_id}/restore', {
   needs: 'admin operator',
+  byKey: true,
   fresh: true,
   summary: 'Cancel the deletion of a person',
   description:

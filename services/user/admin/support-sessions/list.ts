@@ -21,6 +21,7 @@ const EVER = { began_at: { $gt: new Date(0) } };
 
 export const listSupportSessions = operation('GET /api/v1/admin/support-sessions', {
   needs: 'support operator',
+  byKey: true,
   summary: 'List support sessions',
   description:
     'Lists the support sessions of all operators, also those that are over, newest first, for 400 days. `search` matches the reason. A `total_items` above 10,000 is not exact; `has_next` always is. A search that takes longer than five seconds is 503.',

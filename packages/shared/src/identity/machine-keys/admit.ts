@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Collection } from 'mongodb';
-import { keyPermissionOf } from '../../access/by-key.ts';
+import { keyPermissionOf, suffices } from '../../access/by-key.ts';
 import type { KeyPermission } from '../../access/key-permissions.ts';
 import type { Permission } from '../../access/rbac.ts';
 import { AppError } from '../../http/errors.ts';
@@ -38,7 +38,7 @@ export function requireKeyPermission(request: FastifyRequest, { key }: Principal
   const needed = operation ? keyPermissionOf(operation) : byKey;
   if (needed === 'service') return;
   if (needed === undefined) throw new AppError('forbidden', { text: 'A key cannot make this call' });
-  if (!key.permissions.includes(needed))
+  if (!suffices(key.permissions, needed))
     throw new AppError('forbidden', { text: `This key lacks the permission "${needed}"` });
 }
 
