@@ -17,7 +17,15 @@ const LOGIN = [
 ];
 const USER = [
   ...LOGIN,
-  ...['login_names', 'login_codes', 'deleted_users', 'support_sessions', 'approvals', 'operator_claims'],
+  ...[
+    'login_names',
+    'login_codes',
+    'deleted_users',
+    'support_sessions',
+    'approvals',
+    'operator_claims',
+    'retired_addresses',
+  ],
   ...['job_runs', 'hour_figures', 'hour_tallies', 'exports', 'export_chunks'],
   ...['chatbots', 'departures', 'memberships', 'organizations', 'departments', 'billing_entries'],
   ...['organization_people', 'former_members'],

@@ -19,6 +19,7 @@ import { figureCollections } from './admin/figures/records.ts';
 import { jobRunCollections } from './admin/jobs/records.ts';
 import { supportCollections } from './admin/support-sessions/records.ts';
 import { chatbotCollections } from './chatbots/records.ts';
+import { retiredAddressCollections } from './legacy/retired-addresses.ts';
 import { claimCollections } from './operators/first-operator.ts';
 import { exportCollections } from './organizations/exports/records.ts';
 import { organizationCollections } from './organizations/records.ts';
@@ -37,6 +38,7 @@ export const COLLECTIONS = {
   ...passkeyCollections,
   ...machineKeyCollections,
   ...deletionCollections,
+  ...retiredAddressCollections,
   ...loginCodeCollections,
   ...approvalCollections,
   ...figureCollections,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -5,6 +6,7 @@ import { decodeToken, postForm, postJson } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
 import { startReceiver, status } from '../fixtures/receiver.ts';
 import { JWT_SECRET, mailedCode, type Services, startServices, testConfig } from '../fixtures/services.ts';
+import { runDeletions } from '../user/account/deletion/run-deletions.ts';
 
 const TOKEN = 'the old system knows this';
 const PASSWORD = 'old password';
@@ -39,6 +41,8 @@ function newAddress(): string {
 }
 const json = (body: unknown) => (response: ServerResponse) =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+/** The answer that lets a person in whose address is verified. */
+const person = (email: string, fields: object = {}) => json({ email, email_verified: true, ...fields });
 const answers = (...each: ((response: ServerResponse) => void)[]) => {
   old.answers = each;
 };
@@ -89,7 +93,7 @@ describe('an address without an account', () => {
 
   test('is sent with its password, the bearer and the address of the client, and nothing else', async () => {
     const email = newAddress();
-    answers(json({ email_verified: true }));
+    answers(person(email));
     expect((await direct(email)).status).toBe(200);
     const [asked] = old.received;
     expect(JSON.parse(asked?.body ?? '')).toStrictEqual({ email, password: PASSWORD });
@@ -103,7 +107,7 @@ describe('an address without an account', () => {
 
   test('accepts its invitations and is audited for its person, without the password in any log', async () => {
     const email = newAddress();
-    answers(json({ email_verified: true, id: 'abc' }));
+    answers(person(email, { id: 'abc' }));
     expect((await direct(email)).status).toBe(200);
     const user_id = (await stored(email))?.user_id as string;
     const events = await services.db.auditEvents.find({ user_id }).sort({ _id: 1 }).toArray();
@@ -127,7 +131,7 @@ describe('an address without an account', () => {
 
   test('that several logins try at once gets one account', async () => {
     const email = newAddress();
-    answers(json({ email_verified: true }));
+    answers(person(email));
     const logins = await Promise.all(
       Array.from({ length: 6 }, (_, index) => (index % 2 ? direct : catalogue)(email)),
     );
@@ -152,11 +156,62 @@ describe('an address without an account', () => {
 
   test('keeps the user_id that the old system names, if it is free', async () => {
     const [first, second] = [newAddress(), newAddress()];
-    answers(json({ email_verified: true, user_id: 'User-7654321' }));
+    const user_id = 'User-7654321';
+    answers(person(first, { user_id }), person(second, { user_id }));
     expect((await direct(first)).status).toBe(200);
-    expect((await stored(first))?.user_id).toBe('User-7654321');
+    expect((await stored(first))?.user_id).toBe(user_id);
     expect(await direct(second)).toEqual(unavailable);
     expect(await stored(second)).toBeNull();
+  });
+});
+
+describe('an address that was here', () => {
+  const forgotten = async (email: string) => {
+    old.received.length = 0;
+    answers(person(email));
+    expect(await direct(email)).toEqual(unknown);
+    expect(await catalogue(email)).toMatchObject({ status: 401 });
+    expect(await stored(email)).toBeNull();
+    expect(old.received).toHaveLength(0);
+  };
+
+  test.each([
+    ['moved', true],
+    ['signed up here', false],
+  ])('does not come back once its account, which %s, was deleted, and is not kept', async (_, moved) => {
+    const { db, clock } = services;
+    const email = newAddress();
+    if (moved) {
+      answers(person(email));
+      expect((await direct(email)).status).toBe(200);
+    } else await newMember(db, { email });
+    const due = new Date(clock.now());
+    const deletion = { requested_at: due, due_at: due, next: due };
+    await db.users.updateOne({ email }, { $set: { deletion } });
+    const keys = { LEGACY_LOGIN_URL: old.url, LEGACY_LOGIN_TOKEN: TOKEN };
+    await runDeletions({ db, clock, env: keys });
+    await forgotten(email);
+    await forgotten(email.toUpperCase());
+    const kept = JSON.stringify(await db.retiredAddresses.find().toArray());
+    expect(kept).not.toContain(email.split('@')[0]?.toLowerCase());
+    expect(kept).not.toContain(createHash('sha256').update(email.toLowerCase()).digest('base64url'));
+  });
+
+  test('does not become a second account once its person has another address', async () => {
+    const email = newAddress();
+    answers(person(email));
+    expect((await direct(email)).status).toBe(200);
+    await services.db.users.updateOne({ email }, { $set: { email: newAddress() } });
+    await forgotten(email);
+  });
+
+  test('can sign up anew', async () => {
+    const email = newAddress();
+    answers(person(email));
+    await direct(email);
+    await services.db.users.deleteOne({ email });
+    const form = { email, password: PASSWORD, name: 'Ada' };
+    expect((await postForm(`${services.user}/v2/signup`, form)).status).toBe(200);
   });
 });
 
@@ -201,28 +256,33 @@ describe('is not asked', () => {
 });
 
 describe('an old system that does not answer as agreed', () => {
-  const hostile: [string, (response: ServerResponse) => void][] = [
-    ['fails', status(500)],
-    ['limits', status(429)],
-    ['answers 201', status(201)],
-    ['redirects', status(302, { location: '/elsewhere' })],
-    ['sends no JSON', (response) => void response.end('<html>')],
-    ['sends null', json(null)],
-    ['does not say whether the address is verified', json({ id: 1 })],
-    ['says "false" as a string', json({ email_verified: 'false' })],
-    ['says "true" as a string', json({ email_verified: 'true' })],
-    ['answers for another address', json({ email: 'other@example.com', email_verified: true })],
-    ['names a user_id that is none', json({ email_verified: true, user_id: 'root' })],
-    ['sends 100 kB', json({ email_verified: true, extra: 'x'.repeat(100_000) })],
-    ['sends 2 MB', json({ email_verified: true, extra: 'x'.repeat(2_000_000) })],
-    ['never answers', () => {}],
-    ['never ends its answer', (response) => void response.writeHead(200).write('{"email_verified":')],
-    ['closes the connection', (response) => void response.destroy()],
+  const hostile: [string, (email: string) => (response: ServerResponse) => void][] = [
+    ['fails', () => status(500)],
+    ['limits', () => status(429)],
+    ['answers 201', () => status(201)],
+    ['redirects', () => status(302, { location: '/elsewhere' })],
+    ['sends no JSON', () => (response) => void response.end('<html>')],
+    ['sends null', () => json(null)],
+    ['does not say whether the address is verified', (email) => json({ email, id: 1 })],
+    ['says "false" as a string', (email) => person(email, { email_verified: 'false' })],
+    ['says "true" as a string', (email) => person(email, { email_verified: 'true' })],
+    ['does not name the address', () => json({ email_verified: true })],
+    ['does not name the address, which is not verified', () => json({ email_verified: false })],
+    ['names no address', (email) => person(email, { email: null })],
+    ['answers for another address', () => person('other@example.com')],
+    ['answers for a look-alike', (email) => person(email.replace('Moving', 'Mov\u0131ng'))],
+    ['answers for several addresses', (email) => person(email, { email: [email] })],
+    ['names a user_id that is none', (email) => person(email, { user_id: 'root' })],
+    ['sends 100 kB', (email) => person(email, { extra: 'x'.repeat(100_000) })],
+    ['sends 2 MB', (email) => person(email, { extra: 'x'.repeat(2_000_000) })],
+    ['never answers', () => () => {}],
+    ['never ends its answer', () => (response) => void response.writeHead(200).write('{"email_verified":')],
+    ['closes the connection', () => (response) => void response.destroy()],
   ];
 
   test.each(hostile)('that %s: 503, no account, no retry', async (_what, answer) => {
     const email = newAddress();
-    answers(answer);
+    answers(answer(email));
     expect(await direct(email)).toEqual(unavailable);
     expect(await stored(email)).toBeNull();
     expect(old.received).toHaveLength(1);
@@ -246,7 +306,7 @@ describe('an old system that does not answer as agreed', () => {
 
 test('hostile texts of the old system become a plain name', async () => {
   const email = newAddress();
-  answers(json({ email_verified: true, name: 'Ada\u001b[2J\r\nX\u202e', id: null, phone: 'javascript:' }));
+  answers(person(email, { name: 'Ada\u001b[2J\r\nX\u202e', id: null, phone: 'javascript:' }));
   expect((await direct(email)).status).toBe(200);
   expect(await stored(email)).toMatchObject({ name: 'Ada [2J X' });
   expect(await stored(email)).not.toHaveProperty('phone');

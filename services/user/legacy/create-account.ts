@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Config } from '@gatehouse/shared/config';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { User } from '@gatehouse/shared/identity/user-record';
@@ -10,10 +11,12 @@ import { newUser } from '../import/new-user.ts';
 import { checkPerson } from '../import/person.ts';
 import { completeActivation } from '../organizations/invitations/accept-verified.ts';
 import type { LegacyPerson } from './old-system.ts';
+import { retireAddress } from './retired-addresses.ts';
 
 const FROM = 'legacy';
 
 interface Move {
+  config: Config<'user'>;
   db: Database;
   request: FastifyRequest;
   /** As typed; the old system has answered for it. */
@@ -33,7 +36,15 @@ export class UserIdTakenError extends Error {}
  * leaves: it opens once a code proves the address. An address that has an account by now keeps it.
  * @throws {PersonProblem | UserIdTakenError} when the person cannot have an account.
  */
-export async function createAccount({ db, request, email, password, person, now }: Move): Promise<void> {
+export async function createAccount({
+  config,
+  db,
+  request,
+  email,
+  password,
+  person,
+  now,
+}: Move): Promise<void> {
   const { email_verified: verified, id, ...fields } = person;
   const checked = checkPerson({
     ...present(fields),
@@ -53,7 +64,10 @@ export async function createAccount({ db, request, email, password, person, now 
       user_id: account.user_id ?? null,
       after: { from: FROM, ...(checked.id !== undefined && { id: checked.id }) },
     });
-    if (verified) await completeActivation(db, account, now(), request);
+    if (!verified) return;
+    // If the person changes the address here, the old system does not make a second account of it.
+    await retireAddress(config, db.retiredAddresses, email, now());
+    await completeActivation(db, account, now(), request);
   } catch (error) {
     if (!isDuplicateKey(error, 'email')) throw error;
   }

@@ -15,6 +15,7 @@ import type { Database } from '../database.ts';
 import { PersonProblem } from '../import/person.ts';
 import { createAccount, UserIdTakenError } from './create-account.ts';
 import type { OldSystem } from './old-system.ts';
+import { isRetired } from './retired-addresses.ts';
 
 interface LegacyDependencies {
   config: Config<'user'>;
@@ -42,6 +43,7 @@ export const legacyLogin = operation(`POST ${LEGACY_LOGIN}`, {
   fails: ['invalidToken', 'unavailable'],
   audits: ['account.import', 'invitation.accept'],
   async handle({
+    config,
     db,
     passwords,
     tokens,
@@ -53,12 +55,14 @@ export const legacyLogin = operation(`POST ${LEGACY_LOGIN}`, {
     const { email, password, token } = body;
     if (!tokens.isLegacyLogin(token, email, now())) throw new AppError('invalidToken');
     if (await findUserByEmail(db.users, email)) return { verdict: 'moved' };
+    // Asked after the account: a deletion retires the address before it frees it.
+    if (await isRetired(config, db.retiredAddresses, email)) return { verdict: 'unknown' };
     const person = await oldSystem.ask(request, { email, password });
     if (person === undefined) return { verdict: 'unavailable' };
     if (person === null) return { verdict: 'unknown' };
     const hash = await passwords.encode(password, 'argon2id', flowsOf(request, email));
     try {
-      await createAccount({ db, request, email, password: hash, person, now });
+      await createAccount({ config, db, request, email, password: hash, person, now });
     } catch (error) {
       if (!(error instanceof PersonProblem || error instanceof UserIdTakenError)) throw error;
       const reason = error.message || 'the user_id is taken';

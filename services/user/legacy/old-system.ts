@@ -18,7 +18,8 @@ const text = z.string().max(1_000).nullish();
 const answer = z.object({
   /** Never a string: the text "false" would verify an address. */
   email_verified: z.boolean(),
-  email: text,
+  /** The address that was asked, so that a session or a default of the old system cannot answer for somebody else. */
+  email: z.string().max(1_000),
   id: z.union([z.string().max(1_000), z.number()]).nullish(),
   user_id: text,
   name: text,
@@ -111,7 +112,6 @@ function personOf(received: string, asked: string): LegacyPerson {
   if (!data)
     throw new AnswerError(`in the answer, ${String(error.issues[0]?.path.join('.'))} is not as agreed`);
   // Whoever answers for another address does not answer the question.
-  if (data.email != null && emailKey(data.email) !== emailKey(asked))
-    throw new AnswerError('the answer is about another address');
+  if (emailKey(data.email) !== emailKey(asked)) throw new AnswerError('the answer is about another address');
   return data;
 }

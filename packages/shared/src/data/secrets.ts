@@ -1,7 +1,7 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { AppError } from '../http/errors.ts';
 
-interface Keys {
+export interface Keys {
   JWT_SECRET: string;
   JWT_SECRET_PREVIOUS?: string | undefined;
   WEBHOOK_SECRET_KEY?: string | undefined;
@@ -16,15 +16,8 @@ interface Keys {
  * WEBHOOK_SECRET_KEY to be introduced where JWT_SECRET was used before.
  */
 export function createSecrets(config: Keys, purpose = 'webhook secrets') {
-  const keys = [
-    config.WEBHOOK_SECRET_KEY,
-    config.WEBHOOK_SECRET_KEY_PREVIOUS,
-    config.JWT_SECRET,
-    config.JWT_SECRET_PREVIOUS,
-  ]
-    .filter((setting) => setting !== undefined)
-    .map((setting) => derive(setting, purpose));
-  const [current] = keys as [Key, ...Key[]];
+  const keys = keysFor(config, purpose);
+  const [current] = keys;
   return {
     seal(secret: string, recordId: string): string {
       const iv = randomBytes(12);
@@ -44,6 +37,21 @@ export function createSecrets(config: Keys, purpose = 'webhook secrets') {
   };
 }
 
+/**
+ * Digests texts that must be recognized and not be read. They cannot be guessed without the key, as a plain hash of an
+ * address could.
+ */
+export function createKeyedDigests(config: Keys, purpose: string) {
+  const keys = keysFor(config, purpose);
+  const [current] = keys;
+  const digest = (text: string, { key }: Key) => createHmac('sha256', key).update(text).digest('base64url');
+  return {
+    digestOf: (text: string): string => digest(text, current),
+    /** The digests that each of the configured keys makes, so that a key can be rotated. */
+    everyDigestOf: (text: string): string[] => keys.map((key) => digest(text, key)),
+  };
+}
+
 export type Secrets = ReturnType<typeof createSecrets>;
 
 /** Seals the secrets of second factors. Each service can: all have JWT_SECRET. */
@@ -60,6 +68,17 @@ function decrypt(keys: readonly Key[], sealed: string, recordId: string): string
   decipher.setAAD(Buffer.from(recordId)).setAuthTag(tag);
   return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
 }
+
+/** The keys that the settings give, the current one first. */
+const keysFor = (config: Keys, purpose: string) =>
+  [
+    config.WEBHOOK_SECRET_KEY,
+    config.WEBHOOK_SECRET_KEY_PREVIOUS,
+    config.JWT_SECRET,
+    config.JWT_SECRET_PREVIOUS,
+  ]
+    .filter((setting) => setting !== undefined)
+    .map((setting) => derive(setting, purpose)) as [Key, ...Key[]];
 
 interface Key {
   /** A fingerprint that identifies the key without revealing it. */

@@ -9,6 +9,7 @@ import type { WithId } from 'mongodb';
 import { soleOwnerships } from '../../access/memberships/sole-ownerships.ts';
 import type { ArchiveJob } from '../../archive/jobs/job.ts';
 import type { Database } from '../../database.ts';
+import { retireAddress } from '../../legacy/retired-addresses.ts';
 import { removeAccount } from './remove.ts';
 
 interface DeletionOptions {
@@ -99,7 +100,7 @@ async function begin(
   lease: Lease<User>,
   found: DeletedUser,
 ): Promise<DeletedUser | null> {
-  const { db, now } = options;
+  const { config, db, now } = options;
   const { _id, deletion, account_status } = found;
   const user_id = String(found.user_id);
   if (!deletion.begun_at) {
@@ -138,6 +139,7 @@ async function begin(
     );
     return null;
   }
+  await retireAddress(config, db.retiredAddresses, held.email, now());
   return db.users.findOneAndReplace({ ...lease.held(_id), email: held.email }, strippedOf(held), {
     returnDocument: 'after',
   }) as Promise<DeletedUser | null>;

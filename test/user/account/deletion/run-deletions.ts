@@ -10,14 +10,16 @@ export const LEASE = 60_000;
 export async function runDeletions({
   db,
   clock,
+  env = {},
 }: {
   db: Database;
   clock: { now: () => number };
+  env?: NodeJS.ProcessEnv;
 }): Promise<unknown[]> {
   const warnings: unknown[] = [];
   const log = { info() {}, warn: (problem: { err: unknown }) => void warnings.push(problem.err) };
   await runAccountDeletions({
-    config: testConfig('user'),
+    config: testConfig('user', env),
     db,
     now: clock.now,
     log: log as unknown as FastifyBaseLogger,
