@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { indexNames } from '../../../services/user/admin/people/index-names.ts';
 import { enrolled } from '../../fixtures/enrolled.ts';
 import { failuresAt, outcome } from '../../fixtures/envelope.ts';
-import { postJson, send } from '../../fixtures/http.ts';
+import { postForm, postJson, send } from '../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../fixtures/members.ts';
 import { adminCaller, withOperators } from '../../fixtures/operators.ts';
 import { type Services, startServices } from '../../fixtures/services.ts';
@@ -242,6 +242,33 @@ describe('a change', () => {
     expect(record).toMatchObject({ verified: true, account_status: 'active', features_assigned: true });
     expect(record).not.toHaveProperty('activated_at');
     expect(await tokenWorks({ email, user_id: body.user_id }, 0)).toBe(true);
+  });
+
+  test.each([
+    ['with a code', { otp: '123456', otp_attempt: 'first', otp_expiration: 9e9 }],
+    ['of a record without a code', {}],
+  ])('verifies no address whose signup %s another one has just replaced', async (_, fields) => {
+    const unverified = { verified: false, account_status: 'paused', user_id: undefined };
+    const user = await add({ ...unverified, ...fields });
+    const { email } = user;
+    const { users } = services.db;
+    // Between the read of the operation and its write.
+    const { findOneAndUpdate } = users;
+    const write = vi.spyOn(users, 'findOneAndUpdate').mockImplementation(async (...call) => {
+      if (write.mock.calls.length === 1)
+        await postForm(`${services.user}/v2/signup`, { email, password: 'of a stranger', name: 'Eve' });
+      return findOneAndUpdate.apply(users, call as never) as never;
+    });
+    try {
+      const refused = await act(people.admin, user, 'verify');
+      const text = 'Somebody else has changed the account; please look again';
+      expect(outcome(refused)).toEqual(
+        failure(refused, 409, 'DUPLICATE_RESOURCE', 'Resource already exists', text),
+      );
+    } finally {
+      write.mockRestore();
+    }
+    expect(await recordOf(user)).toMatchObject({ verified: false, name: 'Eve' });
   });
 
   test('verifies a disabled account without activating it', async () => {

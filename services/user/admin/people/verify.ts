@@ -26,7 +26,8 @@ export const verifyPerson = operation('POST /api/v1/admin/people/{person_id}/ver
         filter: {
           account_status: user.account_status,
           // A signup since then would put in a password that nobody has looked at.
-          ...(user.otp_attempt !== undefined && { otp_attempt: user.otp_attempt }),
+          password: user.password,
+          otp_attempt: user.otp_attempt ?? { $exists: false },
           ...UNVERIFIED,
         },
         update: {
