@@ -1,6 +1,6 @@
 import { loadConfig } from '@gatehouse/shared/config';
 import { CLAIM_MINUTES, createFirstOperatorLink } from '../../services/user/operators/first-operator.ts';
-import { chosen, personOf, resource, segment } from './admin/resource.ts';
+import { chosen, orWaiting, personOf, resource, segment } from './admin/resource.ts';
 import type { Command } from './command.ts';
 import { openDatabase } from './open-database.ts';
 
@@ -55,9 +55,9 @@ or by whoever opens the link that "operators link" prints: it works once, for ${
         const { api, args, values, terminal, reason } = call;
         const level = chosen(values, 'level', ['admin', 'support']);
         const user_id = await personOf(call, args[0] as string);
-        const added = (await api.call('PUT', `${PATH}/${segment(user_id)}`, { level, reason })) as Operator;
-        terminal.result(added, () => [
-          terminal.text(`${added.user_id} is an operator with the level ${added.level}`),
+        const answer = (await api.call('PUT', `${PATH}/${segment(user_id)}`, { level, reason })) as object;
+        terminal.result(answer, () => [
+          terminal.text(orWaiting(answer, `${user_id} is an operator with the level ${level}`)),
         ]);
       },
     },

@@ -1,4 +1,4 @@
-import { type AdminCall, personOf, resource, segment, type Verb } from './admin/resource.ts';
+import { type AdminCall, orWaiting, personOf, resource, segment, type Verb } from './admin/resource.ts';
 import type { Command } from './command.ts';
 
 const PATH = '/api/v1/admin/people';
@@ -44,13 +44,7 @@ const changes = Object.entries(CHANGES).map(([action, [summary, question, done]]
       const { api, args, terminal, reason } = call;
       const who = await personOf(call, args[0] as string);
       const answer = (await api.call('POST', `${PATH}/${segment(who)}/${action}`, { reason })) as object;
-      terminal.result(answer, () => [
-        terminal.text(
-          'approval_id' in answer
-            ? `another admin must approve this (${String(answer.approval_id)})`
-            : `${who} ${done}`,
-        ),
-      ]);
+      terminal.result(answer, () => [terminal.text(orWaiting(answer, `${who} ${done}`))]);
     },
   },
 ]);

@@ -26,6 +26,7 @@ import { admin } from './admin/admin.ts';
 import { createApprovedActs } from './admin/approvals/carry-out.ts';
 import { createFigures } from './admin/figures/keep.ts';
 import { createTallies, talliedMailer } from './admin/figures/tally.ts';
+import { approvedAdmin } from './admin/operators/approved-admin.ts';
 import { approvedDeletion } from './admin/people/approved-deletion.ts';
 import { createNameIndexer } from './admin/people/index-names.ts';
 import { archive } from './archive/archive.ts';
@@ -179,7 +180,10 @@ export async function buildUserService({
     db,
     now,
     log,
-    acts: { 'person.delete': approvedDeletion({ config, db, now, wakeNotices }) },
+    acts: {
+      'person.delete': approvedDeletion({ config, db, now, wakeNotices }),
+      'operator.admin': approvedAdmin({ db, now }),
+    },
   });
   const { carryOutNow } = approvedActs;
   await addOperations(app, admin, { config, db, tokens, now, log, locate, wakeNotices, carryOutNow });

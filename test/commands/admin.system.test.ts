@@ -18,7 +18,9 @@ describe('directly on the database', () => {
     for (const collection of [fresh.db.users, fresh.db.operators, fresh.db.auditEvents])
       await collection.deleteMany({});
   });
-  const gatehouse = (...args: string[]) => runGatehouse(args, { MONGODB_URI: fresh.uri });
+  /** Nothing waits for an approval there: there may be no other admin yet. */
+  const env = () => ({ MONGODB_URI: fresh.uri, ADMIN_APPROVALS: 'on' });
+  const gatehouse = (...args: string[]) => runGatehouse(args, env());
 
   test('the first operator is added by e-mail, and everything is audited', async () => {
     const { email, user_id } = await newMember(fresh.db);
@@ -236,11 +238,12 @@ describe('over HTTP', () => {
     );
   });
 
-  test('a deletion that waits for approval says so', async () => {
+  test.each([
+    ['a deletion', ['users', 'delete', 'User-1', '--yes']],
+    ['a new admin', ['operators', 'add', 'User-1', '--level', 'admin']],
+  ])('%s that waits for approval says so', async (_, command) => {
     json({ approval_id: 'a-1' }, 202);
-    expect((await gatehouse(['users', 'delete', 'User-1', '--yes', ...REASON])).stdout).toBe(
-      'another admin must approve this (a-1)\n',
-    );
+    expect((await gatehouse([...command, ...REASON])).stdout).toBe('another admin must approve this (a-1)\n');
   });
 
   test.each([

@@ -103,6 +103,10 @@ export const personOf = async ({ api }: AdminCall, who: string): Promise<string>
 /** A segment of a path. */
 export const segment = (text: string): string => encodeURIComponent(text);
 
+/** What a change has done, or that it waits for the approval of another operator. */
+export const orWaiting = (answer: object, done: string): string =>
+  'approval_id' in answer ? `another admin must approve this (${String(answer.approval_id)})` : done;
+
 /** One of the values of an option. @throws {UsageError} */
 export function chosen<const T extends string>(
   values: AdminCall['values'],

@@ -179,7 +179,7 @@ const services = {
     WEBHOOK_SECRET_KEY: z.string().optional(),
     WEBHOOK_SECRET_KEY_PREVIOUS: z.string().optional(),
     INTERNAL_API_KEY: z.string().optional(),
-    /** Whether a second operator approves the deletion of a person and full support sessions. */
+    /** Whether a second operator approves the deletion of a person, new admins and full support sessions. */
     ADMIN_APPROVALS: flag.default(false),
     /** Networks in which identity providers may be, besides public addresses. */
     SSO_ALLOWED_NETWORKS: networks.default([]),

@@ -1,5 +1,5 @@
 import { AppError } from '@gatehouse/shared/http/errors';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { describe, expect, test, vi } from 'vitest';
 import { createApprovedActs } from '../../../services/user/admin/approvals/carry-out.ts';
 import type { Approval } from '../../../services/user/admin/approvals/records.ts';
@@ -9,7 +9,7 @@ import { outcome } from '../../fixtures/envelope.ts';
 import { adminCaller } from '../../fixtures/operators.ts';
 import { duplicate, forbidden, malformed, missing, notFound } from '../access/failures.ts';
 import { NOWHERE } from '../organizations/organization-service.ts';
-import { read, service, withAdmin } from './operator-service.ts';
+import { accounts, read, service, withAdmin } from './operator-service.ts';
 
 withAdmin();
 
@@ -26,7 +26,9 @@ async function asked(act: Approval['act'] = 'support_session.full', user_id?: st
   const person_id = user_id ?? `User-${800_000 + people}`;
   const operator = await service.db.operators.findOne({ _id: requester.user_id });
   if (!operator) throw new Error('no operator');
-  const call = { config: { ADMIN_APPROVALS: true }, db: service.db, now: service.clock.now };
+  const { db, clock } = service;
+  const request = {} as FastifyRequest;
+  const call = { config: { ADMIN_APPROVALS: true }, db, now: clock.now, request };
   const asking = { act, person_id, user_id: person_id, reason, operator };
   const again = () => requireApproval({ ...call, audit: async () => {} }, asking);
   const { pending } = await again();
@@ -145,6 +147,13 @@ describe('POST /approvals/{approval_id}/approve', () => {
       'removed and added again',
       (_id) =>
         service.db.operators.updateOne({ _id }, { $set: { added_at: new Date(service.clock.now() + 1) } }),
+    ],
+    [
+      'lowered and raised again',
+      async (user_id) => {
+        for (const level of ['support', 'admin'])
+          await accounts.admin.call('PUT', `/operators/${user_id}`, { level, reason });
+      },
     ],
   ])('is void once the requester was %s', async (_, happens) => {
     const { requester, path, pending, again } = await asked();

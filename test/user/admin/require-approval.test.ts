@@ -1,3 +1,5 @@
+import type { Operator } from '@gatehouse/shared/identity/operators';
+import type { FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requireApproval } from '../../../services/user/admin/approvals/require-approval.ts';
 import { COLLECTIONS } from '../../../services/user/database.ts';
@@ -13,7 +15,12 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const OPERATOR = { _id: 'User-100001', level: 'admin', added_at: new Date(0) };
+const OPERATOR: Operator = {
+  _id: 'User-100001',
+  level: 'admin',
+  added_at: new Date(0),
+  added_by: 'command line',
+};
 const iso = (seconds = 0) => new Date(clock.now() + seconds * 1000).toISOString();
 
 /** Asks about a person of its own. */
@@ -28,6 +35,7 @@ function asking(fields: Partial<Parameters<typeof requireApproval>[1]> = {}) {
         config: { ADMIN_APPROVALS },
         db: database.db,
         now: clock.now,
+        request: {} as FastifyRequest,
         audit: async (...event) => void audited.push(event),
       },
       { act: 'support_session.full', ...about, ...more },
@@ -81,6 +89,7 @@ test.each<[string, Parameters<ReturnType<typeof asking>>[0]]>([
   ['another act', { act: 'person.delete' }],
   ['another operator', { operator: { ...OPERATOR, _id: 'User-100002' } }],
   ['an operator who was added again', { operator: { ...OPERATOR, added_at: new Date(1) } }],
+  ['an operator whose level began anew', { operator: { ...OPERATOR, level_since: new Date(1) } }],
   ['an operator of another level', { operator: { ...OPERATOR, level: 'support' } }],
   ['another person', { person_id: 'User-300001' }],
 ])('%s asks anew', async (_, fields) => {
@@ -120,6 +129,7 @@ test.each<[string, Parameters<ReturnType<typeof asking>>[0]]>([
   ['another operator', { operator: { ...OPERATOR, _id: 'User-100002' } }],
   ['another person', { person_id: 'User-300002' }],
   ['the requester, once removed and added again,', { operator: { ...OPERATOR, added_at: new Date(1) } }],
+  ['the requester, once lowered and raised again,', { operator: { ...OPERATOR, level_since: new Date(1) } }],
   ['the requester, with another level,', { operator: { ...OPERATOR, level: 'support' } }],
 ])('%s cannot use it', async (_, fields) => {
   const ask = asking();

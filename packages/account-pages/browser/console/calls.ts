@@ -17,7 +17,7 @@ export const getOperator = () => get<Operator & { mfa: boolean }>(`${ADMIN}/me`)
 export const becomeOperator = (claim: string) => post<Operator>('/api/v1/users/me/operator', { claim });
 export const listOperators = (query: string) => get<Page<Operator>>(`${ADMIN}/operators?${query}`);
 export const setOperator = (user_id: string, level: string, reason: string) =>
-  put(`${ADMIN}/operators/${enc(user_id)}`, { level, reason });
+  put<Operator | Approval>(`${ADMIN}/operators/${enc(user_id)}`, { level, reason });
 export const removeOperator = (user_id: string, reason: string) =>
   remove(`${ADMIN}/operators/${enc(user_id)}`, { reason });
 

@@ -151,12 +151,14 @@ export const texts = {
     mark: 'Mark',
     left: 'Left',
   },
+  waits: 'Another admin has to approve this. It is in Approvals.',
   approvals: {
     act: 'Act',
-    acts: { 'person.delete': 'Delete an account', 'support_session.full': 'Full support session' } as Record<
-      string,
-      string
-    >,
+    acts: {
+      'person.delete': 'Delete an account',
+      'operator.admin': 'Make somebody an admin',
+      'support_session.full': 'Full support session',
+    } as Record<string, string>,
     person: 'Person',
     requested: 'Asked by',
     reason: 'Reason',
@@ -256,7 +258,6 @@ export const texts = {
       ],
     } as Record<string, [title: string, explanation: string]>,
     plans: 'Change the plan',
-    waits: 'Another admin has to approve this. It is in Approvals.',
     support: 'Open a support session',
     supportHint: 'The person is told by mail at once, and sees it in their sessions and audit.',
     mode: 'What you may do',

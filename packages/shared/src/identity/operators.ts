@@ -13,6 +13,8 @@ export interface Operator {
   added_at: Date;
   /** The user_id of the operator who added them, or `command line`. */
   added_by: string;
+  /** When the level began, from `added_at` on. Records of the previous version have none. */
+  level_since?: Date;
   /** A call of the user service is about to end their level `admin`. */
   leaving?: { call: string; at: Date };
 }

@@ -50,7 +50,11 @@ async function isSameOperator(
   { requested_by, requester }: Pick<Approval, 'requested_by' | 'requester'>,
 ): Promise<boolean> {
   const operator = await db.operators.findOne({ _id: requested_by });
-  return operator?.level === requester.level && operator.added_at.getTime() === requester.added_at.getTime();
+  return (
+    operator?.level === requester.level &&
+    operator.added_at.getTime() === requester.added_at.getTime() &&
+    operator.level_since?.getTime() === requester.level_since?.getTime()
+  );
 }
 
 function closed({ status, expires_at }: Approval, now: number, text?: string): AppError {

@@ -6,6 +6,7 @@ import { collection } from '@gatehouse/shared/data/connect';
  */
 export const ACTS = {
   'person.delete': { carriedOutBy: 'the approval' },
+  'operator.admin': { carriedOutBy: 'the approval' },
   'support_session.full': { carriedOutBy: 'the requester' },
 } as const;
 
@@ -26,7 +27,7 @@ export interface Approval {
   requested_by: string;
   requested_at: Date;
   /** The requester as an operator when they asked. A change since makes the approval void. */
-  requester: { level: string; added_at: Date };
+  requester: { level: string; added_at: Date; level_since?: Date };
   /** Until when it can be approved, and used by the requester. Compared at use. */
   expires_at: Date;
   /** `void`: the requester was no longer the operator who had asked. An expired approval stays `pending`. */

@@ -1,9 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Config } from '@gatehouse/shared/config';
+import type { Operator } from '@gatehouse/shared/identity/operators';
 import type { Call } from '@gatehouse/shared/operation/operation';
 import type { Filter } from 'mongodb';
 import type { z } from 'zod';
 import type { Database } from '../../database.ts';
+import { commandLineOperator } from '../../operators/command-line.ts';
 import { type approvalRecord, presentApproval } from './contract.ts';
 import { ACTS, type Act, type Approval, KEPT_DAYS, VALID_HOURS } from './records.ts';
 
@@ -19,12 +21,12 @@ interface Asking {
   user_id: string | null;
   reason: string;
   /** The operator record of the caller. */
-  operator: { _id: string; level: string; added_at: Date };
+  operator: Pick<Operator, '_id' | 'level' | 'added_at' | 'level_since'>;
 }
 
 type Context = { config: Pick<Config<'user'>, 'ADMIN_APPROVALS'>; db: Database; now: () => number } & Pick<
   Call<object, string, unknown, unknown, 'admin.approval_request'>,
-  'audit'
+  'audit' | 'request'
 >;
 
 /** What the requester makes of an approved act: the id and time are the same if the call is repeated. */
@@ -45,13 +47,19 @@ type Decision =
  * one write.
  */
 export async function requireApproval(
-  { config, db, now, audit }: Context,
+  { config, db, now, audit, request }: Context,
   { act, person_id, user_id, reason, operator }: Asking,
 ): Promise<Decision> {
-  if (!config.ADMIN_APPROVALS) return {};
+  // Whoever is at the command line writes to the database; without this, nobody could add the second admin.
+  if (!config.ADMIN_APPROVALS || commandLineOperator(request)) return {};
   const asked = { act, person_id, requested_by: operator._id };
-  // A change of the requester's level since they asked voids the approval.
-  const unchanged = { 'requester.level': operator.level, 'requester.added_at': operator.added_at };
+  const { level, added_at, level_since } = operator;
+  // A change of the requester's level since they asked voids the approval, also if it has been undone.
+  const unchanged: Filter<Approval> = {
+    'requester.level': level,
+    'requester.added_at': added_at,
+    'requester.level_since': level_since ?? { $exists: false },
+  };
   if (ACTS[act].carriedOutBy === 'the requester') {
     const use = await useApproved(db, { ...asked, ...unchanged }, now());
     if (use) return { use };
@@ -63,7 +71,7 @@ export async function requireApproval(
     user_id,
     reason,
     requested_at: at,
-    requester: { level: operator.level, added_at: operator.added_at },
+    requester: { level, added_at, ...(level_since && { level_since }) },
     expires_at: new Date(at.getTime() + VALID_HOURS * HOUR),
     status: 'pending',
     forget_at: new Date(at.getTime() + KEPT_DAYS * 24 * HOUR),

@@ -1,3 +1,4 @@
+import { AppError } from '@gatehouse/shared/http/errors';
 import { OPERATOR_LEVELS, type Operator } from '@gatehouse/shared/identity/operators';
 import { z } from 'zod';
 import { AT } from '../../organizations/contract.ts';
@@ -20,6 +21,8 @@ export const operatorRecord = z
     description: 'The operator',
     examples: [EXAMPLE],
   });
+
+export const noActiveAccount = () => new AppError('notFound', { text: 'No active account has this user_id' });
 
 export const presentOperator = ({
   _id: user_id,

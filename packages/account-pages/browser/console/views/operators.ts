@@ -74,8 +74,8 @@ export default function Operators({ operator: self, result }: ViewProps) {
             level = '',
             reason = '',
           }: Record<string, string>) => {
-            await changeAndReload(loaded.reload, () => setOperator(user_id, level, reason));
-            result.succeed(words.set);
+            const answer = await changeAndReload(loaded.reload, () => setOperator(user_id, level, reason));
+            result.succeed('approval_id' in answer ? texts.waits : words.set);
           }}
         >
           ${!setting.user_id && html`<${Field} name="user_id" label=${words.userId} autofocus autocomplete="off" maxlength="200" />`}

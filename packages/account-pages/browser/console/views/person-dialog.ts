@@ -47,7 +47,7 @@ export function PersonDialog({ change, person, mayAct, reload, onClose, onDone }
     const opens = change === 'support' && typeof answer.link === 'string';
     if (opens) setLink(answer.link as string);
     // A record of an approval, in place of what was asked for.
-    else onDone('approval_id' in answer ? words.waits : texts.done);
+    else onDone('approval_id' in answer ? texts.waits : texts.done);
     return !opens;
   };
   return html`
