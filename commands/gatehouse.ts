@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ConfigError } from '@gatehouse/shared/config';
 import { audit } from './gatehouse/audit.ts';
+import { backup } from './gatehouse/backup.ts';
 import type { Command } from './gatehouse/command.ts';
 import { doctor } from './gatehouse/doctor.ts';
 import { EXIT, UsageError } from './gatehouse/exit.ts';
@@ -11,6 +12,7 @@ import { exportCommand } from './gatehouse/export.ts';
 import { importCommand } from './gatehouse/import.ts';
 import { operators } from './gatehouse/operators.ts';
 import { organizations } from './gatehouse/organizations.ts';
+import { restore } from './gatehouse/restore.ts';
 import { createTerminal, harmless } from './gatehouse/terminal.ts';
 import { users } from './gatehouse/users.ts';
 
@@ -22,6 +24,8 @@ const COMMANDS: Record<string, Command> = {
   audit,
   import: importCommand,
   export: exportCommand,
+  backup,
+  restore,
 };
 
 const list = Object.entries(COMMANDS)

@@ -86,7 +86,9 @@ function serve(socket: Socket, connection: Parameters<typeof runCommand>[1]): vo
       for (const message of frame(chunk as Buffer)) {
         const request = parseMessage(message);
         const reply = runCommand(request.command, connection);
-        if (!request.moreToCome) socket.write(frameReply(request, reply));
+        if (request.moreToCome) continue;
+        if (Buffer.isBuffer(reply)) socket.write(frameReply(request, reply));
+        else void reply.then((later) => socket.writable && socket.write(frameReply(request, later)));
       }
     } catch {
       // A protocol error: the start of the next message is unknown, so the connection ends.

@@ -20,8 +20,8 @@ export interface Command {
   readonly options?: string;
   /** Whether the command runs in a transaction. */
   readonly writes?: boolean;
-  /** Returns the fields of the reply, or the whole reply. */
-  run(command: Doc, context: CommandContext): Doc | Buffer;
+  /** Returns the fields of the reply, or the whole reply. Only a command that does not write may take its time. */
+  run(command: Doc, context: CommandContext): Doc | Buffer | Promise<Doc>;
 }
 
 /** The collection that a command names in `field`. */

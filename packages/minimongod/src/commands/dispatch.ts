@@ -38,21 +38,23 @@ const COMMON_FIELDS = new Set(
   ),
 );
 
-/** Runs a command synchronously; an error becomes the reply. */
+/** Runs a command, all but a backup synchronously; an error becomes the reply. */
 export function runCommand(
   command: Doc | CommandError,
   connection: Omit<CommandContext, 'db' | 'now'>,
-): Buffer {
+): Buffer | Promise<Buffer> {
+  const failed = (error: unknown) => commandReply(errorReply(error));
   try {
     if (command instanceof CommandError) throw command;
     const result = dispatch(command, connection);
+    if (result instanceof Promise) return result.then(commandReply).catch(failed);
     return Buffer.isBuffer(result) ? result : commandReply(result);
   } catch (error) {
-    return commandReply(errorReply(error));
+    return failed(error);
   }
 }
 
-function dispatch(command: Doc, connection: Omit<CommandContext, 'db' | 'now'>): Doc | Buffer {
+function dispatch(command: Doc, connection: Omit<CommandContext, 'db' | 'now'>): Doc | Buffer | Promise<Doc> {
   const [given = '', ...fields] = Object.keys(command);
   const name = ALIASES[given] ?? given;
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

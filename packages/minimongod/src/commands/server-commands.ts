@@ -49,4 +49,6 @@ export const serverCommands: Record<string, Command> = {
     run: () => ({ authInfo: { authenticatedUsers: [], authenticatedUserRoles: [] } }),
   },
   endSessions: { run: () => ({}) },
+  /** MongoDB has none: its data files are copied by tools of their own. */
+  backup: { run: async (_command, { store }) => ({ file: await store.backup() }) },
 };

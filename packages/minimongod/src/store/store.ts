@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Collation, parseCollation } from '../bson/collation.ts';
 import { type Doc, decode, encode } from '../bson/value.ts';
 import { CommandError } from '../errors.ts';
+import { copyDatabase } from './backup.ts';
 import { type Index, openIndex } from './index-keys.ts';
 
 export interface Collection {
@@ -33,6 +35,11 @@ export interface Store {
   collections(db?: string): Collection[];
   /** The size of the file in bytes. */
   size(): number;
+  /**
+   * Copies the database to a file beside its own, while commands run.
+   * @throws {CommandError} if it is in memory, or being copied.
+   */
+  backup(): Promise<string>;
   close(): void;
 }
 
@@ -56,7 +63,7 @@ const SETUP = `
 `;
 
 export function openStore(file: string): Store {
-  if (!/^(?::memory:$|file:)/.test(file)) makePrivate(file);
+  if (!isInMemory(file)) makePrivate(file);
   const database = new DatabaseSync(file, { timeout: 250 });
   // Two servers on one file would each trust their own catalog. The lock ends with the process.
   database.exec('PRAGMA locking_mode = EXCLUSIVE');
@@ -105,6 +112,7 @@ export function openStore(file: string): Store {
   }
 
   loadCatalog();
+  let isCopying = false;
 
   const store: Store = {
     transaction(work) {
@@ -175,6 +183,18 @@ export function openStore(file: string): Store {
       const sql = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size';
       return Number(statement(sql).get()?.bytes);
     },
+    async backup() {
+      if (isInMemory(file)) throw new CommandError(20, 'a database in memory cannot be backed up');
+      if (isCopying) throw new CommandError(117, 'another backup is running');
+      isCopying = true;
+      try {
+        const copy = resolve(`${file}.backup`);
+        await copyDatabase(database, copy);
+        return copy;
+      } finally {
+        isCopying = false;
+      }
+    },
     close() {
       database.close();
     },
@@ -188,6 +208,9 @@ export function openStore(file: string): Store {
     statementsOfTable.delete(table);
   }
 }
+
+/** Also for a URI, which the tests use for databases in memory. */
+const isInMemory = (file: string): boolean => /^(?::memory:$|file:)/.test(file);
 
 /** Makes the file readable by its owner only. SQLite gives the files beside it the same mode. */
 function makePrivate(file: string): void {
