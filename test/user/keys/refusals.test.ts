@@ -85,6 +85,9 @@ describe('the bearer', () => {
     const { key } = await ownKey();
     const secret = key.split('_')[2] as string;
     await both(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`);
+    for (const base of [service.url, service.gateway])
+      for (const path of [`${PROFILE}?key=${key}`, `${PROFILE}/${key}`, `/api/v1/payment/${key}/x`])
+        expect((await send(`${base}${path}`)).status).toBe(401);
     const logged = [...service.logged, ...service.gatewayLog].join('');
     expect(logged).toContain(PROFILE);
     expect(logged).not.toContain(secret.slice(0, 43));

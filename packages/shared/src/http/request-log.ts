@@ -12,6 +12,12 @@ export const requestId = (given: string | string[] | undefined): string =>
 /** Rounds to tenths: more digits are noise. */
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 
+/** A machine key or a token that somebody has put into a path by mistake, where it is no bearer. */
+const BEARERS = /gh_[0-9A-Za-z]{16}_[0-9A-Za-z]+|ey[\w-]+\.[\w-]+\.[\w-]+/g;
+
+/** The path without the query and without bearers. */
+const loggedPath = (url: string): string => (url.split('?', 1)[0] ?? '').replaceAll(BEARERS, '[bearer]');
+
 /** Logs and measures every request. */
 export const requestLog = fp(async (app: FastifyInstance, { registry }: { registry: Registry }) => {
   const duration = new Histogram({
@@ -27,7 +33,7 @@ export const requestLog = fp(async (app: FastifyInstance, { registry }: { regist
     // Health and documents log failures only.
     if (!routeOptions.logLevel) {
       const user_id = request.principal && userIdOf(request.principal.user);
-      const path = url.split('?', 1)[0];
+      const path = loggedPath(url);
       app.log.info({ reqId: request.id, method, path, status, ms: tenths(ms), user_id }, 'request completed');
     }
     done();
