@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import type { Service } from '@gatehouse/shared/config';
 import type { Command } from './command.ts';
+import { checkAuditChain } from './doctor/audit-chain.ts';
 import { bounded } from './doctor/bounded.ts';
 import { checkCaptcha } from './doctor/captcha.ts';
 import { checkSamlCertificates, checkTls } from './doctor/certificates.ts';
@@ -54,6 +55,7 @@ export const doctor: Command = {
         ...(await checkDatabase(uri, async (db) => [
           ...(await checkRecords(db, (what) => terminal.progress(`reading ${what}`))),
           ...(await bounded('SAML certificate', () => checkSamlCertificates(db))),
+          ...(await bounded('audit chain', async () => [await checkAuditChain(db)])),
         ])),
       );
     terminal.progress('asking the servers');

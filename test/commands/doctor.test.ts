@@ -2,7 +2,8 @@ import { createServer } from 'node:net';
 import { loadConfig } from '@gatehouse/shared/config';
 import { startMailbox } from '@gatehouse/standalone/mailbox/mailbox';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkAuditChain } from '../../commands/gatehouse/doctor/audit-chain.ts';
 import { checkDatabase } from '../../commands/gatehouse/doctor/database.ts';
 import type { Finding } from '../../commands/gatehouse/doctor/finding.ts';
 import { checkRecords, REFERENCES } from '../../commands/gatehouse/doctor/records.ts';
@@ -14,6 +15,7 @@ import { COLLECTIONS } from '../../services/user/database.ts';
 import { freshDatabase } from '../fixtures/database.ts';
 import { accountRecord } from '../fixtures/members.ts';
 import { withOptions } from '../fixtures/mongodb.ts';
+import { type AuditTrail, auditTrail } from '../user/audit-chain/audit-trail.ts';
 
 const SECRET = '3d8b1f0c5a7e49d2b6c4f81a0e93d75c2b18f6a4d09e7c35';
 const SAFE = {
@@ -184,6 +186,54 @@ async function closedPort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
+
+describe('the audit chain', () => {
+  let trail: AuditTrail;
+  beforeEach(async () => {
+    trail = await auditTrail();
+  });
+  afterEach(() => trail.drop());
+  const judged = async (later = 0) => {
+    const client = await MongoClient.connect(trail.uri);
+    try {
+      return await checkAuditChain(client.db(), trail.clock.now() + later);
+    } finally {
+      await client.close();
+    }
+  };
+  const event = { action: 'login', user_id: 'User-1' } as const;
+
+  test('that is empty gives no trouble', async () => {
+    expect(await judged()).toEqual({ check: 'audit chain', status: 'ok', found: 'holds no event yet' });
+  });
+
+  test('that nobody signs is a warning', async () => {
+    await trail.store(event);
+    await trail.link();
+    expect(await judged()).toEqual({
+      check: 'audit chain',
+      status: 'warn',
+      found: '1 events are not signed',
+      advice: expect.stringContaining('AUDIT_SIGNING_KEY'),
+    });
+  });
+
+  test('is signed within an hour, or it is a warning since when it is not', async () => {
+    await trail.store(event);
+    await trail.link();
+    await trail.sign();
+    const signed_at = new Date(trail.clock.now()).toISOString();
+    const signed = { check: 'audit chain', status: 'ok', found: `signed to event 1, at ${signed_at}` };
+    expect(await judged(7_200_000)).toEqual(signed);
+    await trail.store(event);
+    await trail.link();
+    expect(await judged(3_599_999)).toEqual(signed);
+    expect(await judged(3_600_000)).toMatchObject({
+      status: 'warn',
+      found: `the 1 latest events are not signed, since ${signed_at}`,
+    });
+  });
+});
 
 describe('the servers', () => {
   const user = (SMTP_URL: string) => loadConfig('user', { ...SAFE, SMTP_URL }).config;
