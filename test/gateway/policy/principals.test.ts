@@ -1,7 +1,10 @@
 import { request } from 'node:http';
 import { AppError } from '@gatehouse/shared/http/errors';
+import { keyText, newKeyId, newKeySecret, secretHash } from '@gatehouse/shared/identity/machine-keys/format';
+import type { MachineKey } from '@gatehouse/shared/identity/machine-keys/records';
 import { createTokens, newSessionId } from '@gatehouse/shared/identity/tokens';
 import type { User } from '@gatehouse/shared/identity/user-record';
+import type { UpdateFilter, WithId } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildGateway } from '../../../services/gateway/app.ts';
 import { COLLECTIONS, type Database } from '../../../services/gateway/database.ts';
@@ -32,7 +35,7 @@ beforeEach(() => {
   principals = create();
 });
 
-async function newUser(fields?: object): Promise<User> {
+async function newUser(fields?: object): Promise<WithId<User>> {
   const user = await newMember(db, fields);
   commands.length = 0;
   return user;
@@ -111,6 +114,81 @@ describe('a principal', () => {
     expect((await principals.of(one)).user.email).toBe(ada.email);
     expect((await principals.of(other)).user.email).toBe(grace.email);
     expect((await principals.of(one)).user.email).toBe(ada.email);
+  });
+});
+
+describe('a principal of a machine key', () => {
+  async function newKey() {
+    const owner = await newUser();
+    const [id, secret] = [newKeyId(), newKeySecret()];
+    const key: MachineKey = {
+      _id: id,
+      owner: owner._id,
+      slot: 0,
+      name: 'Robot',
+      hash: secretHash(secret),
+      permissions: ['view profile', 'view audit'],
+      networks: [],
+      expires_at: null,
+      created_at: new Date(clock.now()),
+      created_by: String(owner.user_id),
+    };
+    await db.machineKeys.insertOne(key);
+    return { owner, id, authorization: `Bearer ${keyText(id, secret)}` };
+  }
+  const known = (authorization: string) =>
+    principals.of(authorization).then(
+      ({ key }) => [...(key?.permissions ?? []), ...(key?.networks ?? [])].join(),
+      (error) => (error instanceof AppError ? error.reason : error),
+    );
+  type Made = Awaited<ReturnType<typeof newKey>>;
+  const changeKey = (update: UpdateFilter<MachineKey>) => (made: Made) =>
+    db.machineKeys.updateOne({ _id: made.id }, update);
+  const changeOwner = (update: UpdateFilter<User>) => (made: Made) =>
+    db.users.updateOne({ _id: made.owner._id }, update);
+
+  test.each<[string, (made: Made) => Promise<unknown>, string]>([
+    ['the key is deleted', ({ id }) => db.machineKeys.deleteOne({ _id: id }), 'invalidToken'],
+    ['the key is rotated', changeKey({ $set: { hash: secretHash('another') } }), 'invalidToken'],
+    ['the key is made to expire', changeKey({ $set: { expires_at: new Date(0) } }), 'tokenExpired'],
+    ['the key loses a permission', changeKey({ $set: { permissions: ['view audit'] } }), 'view audit'],
+    [
+      'the key is bound to a network',
+      changeKey({ $set: { networks: ['192.0.2.0/24'] } }),
+      'view profile,view audit,192.0.2.0/24',
+    ],
+    ['its owner is disabled', changeOwner({ $set: { account_status: 'disabled' } }), 'invalidToken'],
+    ['its owner is paused', changeOwner({ $set: { account_status: 'paused' } }), 'invalidToken'],
+    [
+      'its owner is about to be deleted',
+      changeOwner({ $set: { deletion: { requested_at: new Date(), due_at: new Date(), next: new Date() } } }),
+      'invalidToken',
+    ],
+    ['all keys of its owner end', changeOwner({ $set: { keys_valid_from: new Date(9e12) } }), 'invalidToken'],
+    ['its owner is gone', ({ owner }) => db.users.deleteOne({ _id: owner._id }), 'invalidToken'],
+  ])('is out of date for at most a second once %s', async (_, change, expected) => {
+    const made = await newKey();
+    const { authorization } = made;
+    const before = 'view profile,view audit';
+    expect(await known(authorization)).toBe(before);
+    await change(made);
+    // However busy the machine is.
+    for (let call = 0; call < 9; call += 1) {
+      clock.advance(0.111);
+      expect(await known(authorization)).toBe(before);
+    }
+    clock.advance(0.001);
+    expect(await known(authorization)).toBe(expected);
+  });
+
+  test('ends at the second at which the key or its former secret expires', async () => {
+    const { id, authorization } = await newKey();
+    const until = new Date(clock.now() + 500);
+    const [{ hash }] = (await db.machineKeys.find({ _id: id }).toArray()) as [MachineKey];
+    await changeKey({ $set: { hash: secretHash('another'), previous: { hash, until } } })({ id } as Made);
+    expect(await known(authorization)).toBe('view profile,view audit');
+    clock.advance(0.5);
+    expect(await known(authorization)).toBe('tokenExpired');
   });
 });
 

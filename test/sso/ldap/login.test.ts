@@ -148,6 +148,7 @@ describe.skipIf(noSlapd)(`POST /api/v1/auth/ldap with OpenLDAP${slapdSkipped}`, 
       user_id: body.user_id,
       sid: decodeToken(body.access_token).header.sid,
     });
+    expect(decodeToken(body.access_token).header).not.toHaveProperty('mfa');
   });
 
   test('twenty first logins at once lead to one account', async () => {

@@ -89,8 +89,8 @@ describe.skipIf(noSlapd)(`a login at OpenLDAP of an account with a second factor
       status: 200,
       body: { access_token: expect.any(String), token_type: 'Bearer', expires_in: 3_600, user_id },
     });
-    const { sid, sso } = decodeToken(answer.body.access_token).header;
-    expect(sso).toBe(true);
+    const { sid, sso, mfa } = decodeToken(answer.body.access_token).header;
+    expect({ sso, mfa }).toEqual({ sso: true, mfa: true });
     expect(await service.db.ssoSessions.findOne({ sid })).toMatchObject({
       connection_id,
       user_id,

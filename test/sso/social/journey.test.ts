@@ -1,6 +1,6 @@
 import { jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { send } from '../../fixtures/http.ts';
+import { decodeToken, send } from '../../fixtures/http.ts';
 import { locationOf, newBrowser } from '../oidc/oidc-service.ts';
 import { APPLE_PUBLIC_KEY, type SocialService } from './social-service.ts';
 import { withSocial } from './with-social.ts';
@@ -51,6 +51,7 @@ describe('a first login', () => {
       verified: true,
       language: 'en',
     });
+    expect(decodeToken(body.access_token).header).not.toHaveProperty('mfa');
     const link = `google:${service.provider.issuer} grace`;
     const user = await service.db.users.findOne({ user_id: body.user_id });
     expect(user).toMatchObject({ links: [link], features_assigned: true });

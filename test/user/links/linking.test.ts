@@ -3,7 +3,7 @@ import type { User } from '@gatehouse/shared/identity/user-record';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventsOf } from '../../fixtures/audit.ts';
 import { enrolled } from '../../fixtures/enrolled.ts';
-import { type Answered, postJson, send } from '../../fixtures/http.ts';
+import { type Answered, decodeToken, postJson, send } from '../../fixtures/http.ts';
 import { newMember } from '../../fixtures/members.ts';
 import { newBrowser } from '../../sso/oidc/oidc-service.ts';
 import type { SocialService } from '../../sso/social/social-service.ts';
@@ -277,4 +277,5 @@ it('asks an account with a second factor for it, and neither session nor success
   const code = ada.recoveryCodes[0];
   const done = await postJson(`${service.login}/api/v1/auth/login/factor`, { factor_token, code });
   expect([done.status, done.body.user_id]).toEqual([200, ada.user_id]);
+  expect(decodeToken(done.body.access_token).header.mfa).toBe(true);
 });
