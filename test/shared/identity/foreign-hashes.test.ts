@@ -176,7 +176,7 @@ describe('a hash of another system', () => {
     `$2b$04$${'z'.repeat(53)}`,
     '$argon2i$v=19$m=1,t=1,p=1$AA$AA',
     '$argon2d$v=99$m=16,t=0,p=0$c2FsdHNhbHQ$AAAAAAAA',
-    `$scrypt$ln=4,r=16,p=9999$$${HASH}`,
+    `$scrypt$ln=4,r=16,p=999$$${HASH}`,
     `$pbkdf2-sha1$1$$${HASH}`,
     `$fbscrypt$v=1,n=4,r=8,p=1,ss=,sk=AAAA$AAAA$${HASH}`,
     `{SSHA}${'A'.repeat(28)}`,
