@@ -19,7 +19,7 @@ withProvider(
     ({ service, provider, organization } = started);
     calls = callsWith(service);
   },
-  { oidc: { loginTimeout: 1_000 }, env: { SSO_SESSION_HOURS: '2' } },
+  { oidc: { loginTimeout: 2_000 }, env: { SSO_SESSION_HOURS: '2' } },
 );
 beforeEach(async () => {
   provider.offerOfflineAccess();
@@ -160,20 +160,22 @@ describe('a session with a refresh token of the provider', () => {
     const current = await token();
     const before = await sessionOf(current);
     const document = await (await fetch(`${provider.issuer}/.well-known/openid-configuration`)).json();
+    const hasGivenUp = Promise.withResolvers<void>();
     const late = { access_token: 'a', token_type: 'Bearer', expires_in: 300, refresh_token: 'late' };
     provider.lies.paths = {
       '/.well-known/openid-configuration': async (_request, response) => {
-        await sleep(600);
+        await sleep(1_000);
         sendJson(response, document);
       },
       '/token': async (_request, response) => {
-        await sleep(600);
+        await hasGivenUp.promise;
         sendJson(response, late);
       },
     };
     // The documents of the login are kept for five minutes.
     service.clock.advance(301);
     expect((await calls.refresh(current)).status).toBe(200);
+    hasGivenUp.resolve();
     await expect.poll(async () => (await sessionOf(current))?.refresh_token).not.toBe(before?.refresh_token);
   });
 

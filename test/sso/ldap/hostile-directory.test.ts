@@ -242,16 +242,16 @@ test('looking a name up counts as part of the time of a directory', async () => 
   const slow = {
     config: testConfig('user'),
     secrets: service.secrets,
-    ldap: { connectTimeout: 100, operationTimeout: 60_000, totalTimeout: 300 },
+    ldap: { connectTimeout: 500, operationTimeout: 60_000, totalTimeout: 500 },
     outbound: {
       resolve: async () => {
-        await sleep(200);
+        await sleep(800);
         return ['127.0.0.1'];
       },
     } as unknown as SsoOptions['outbound'],
   };
   const settings = { url: `ldap://ldap.corp.example:${port}`, start_tls: false, ca: null } as LdapSettings;
-  const work = withDirectory(slow, { ldap: settings } as LdapConnection, () => sleep(290, 'done'));
+  const work = withDirectory(slow, { ldap: settings } as LdapConnection, () => sleep(450, 'done'));
   await expect(work).rejects.toThrow('the directory took too long');
 });
 

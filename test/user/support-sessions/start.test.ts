@@ -94,9 +94,7 @@ describe('a support session', () => {
     await services.db.users.updateOne({ user_id: ada.user_id }, { $set: { language } });
     await start(support);
     await expect
-      .poll(() => services.mailbox.mails.find(({ recipients }) => recipients.includes(ada.email)), {
-        timeout: 20_000,
-      })
+      .poll(() => services.mailbox.mails.find(({ recipients }) => recipients.includes(ada.email)))
       .toMatchObject({ content: { subject: expect.stringContaining(subject) } });
     const mail = services.mailbox.mails.find(({ recipients }) => recipients.includes(ada.email));
     expect(mail?.content.text).toContain(REASON);

@@ -13,6 +13,7 @@ import {
 } from '../../../../services/user/organizations/exports/write-chunk.ts';
 import { testClock } from '../../../fixtures/clock.ts';
 import { freshDatabase } from '../../../fixtures/database.ts';
+import { eventually } from '../../../fixtures/eventually.ts';
 import { runs } from '../../../fixtures/property.ts';
 import { storeOrganization } from '../../access/store-organization.ts';
 import { pendingExport } from '../store-export.ts';
@@ -262,7 +263,7 @@ test('goes on when the database never answers a write', async () => {
   const spy = vi.spyOn(db.exportChunks, 'insertOne').mockReturnValueOnce(new Promise(() => {}));
   try {
     const run = newWorker().run();
-    await vi.waitFor(() => expect(spy).toHaveBeenCalled(), { timeout: 5_000 });
+    await eventually(() => expect(spy).toHaveBeenCalled());
     vi.advanceTimersByTime(20_000);
     vi.useRealTimers();
     await run;
