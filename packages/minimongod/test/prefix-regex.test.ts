@@ -139,3 +139,50 @@ test.each<[string, Document, Document, number]>([
   const { executionStats } = await c.find(filter).hint(hint).explain('executionStats');
   expect(executionStats).toMatchObject({ nReturned: count, totalDocsExamined: count });
 });
+
+describe.each([1, 2, 3])('with an index that folds by a collation of strength %i', (strength) => {
+  const name = `folded ${strength}`;
+  const collation = { locale: 'en', strength };
+  const texts = [
+    'abc',
+    'ABD',
+    'aB',
+    'áb',
+    'ab\u0301',
+    'ａｂ',
+    'ac',
+    'b',
+    '\u212ael',
+    'kel',
+    'Kel',
+    'ſa',
+    'sa',
+  ];
+  const stored = [...texts, /^ab/, /^ab/i, ['x', 'ABE'], 7, null];
+  beforeAll(async () => {
+    const c = database.db.collection<Doc>(name);
+    await c.insertMany(stored.map((v, _id) => ({ _id, v })));
+    await c.createIndex({ v: 1 }, { collation });
+  });
+
+  test.each([/^ab/, /^ab/i, /^AB/is, /^ab?/i, /^ab.*d/i, /^k/i, /^s/i, /^\u212a/i, /^á/, /^á/i, /^ab/m])(
+    '%s finds the same documents with and without it',
+    async (v) => {
+      const find = async (hint: Document) => {
+        const command = { find: name, filter: { v }, hint, collation, batchSize: 100 };
+        const { cursor } = await database.db.command(command);
+        return cursor.firstBatch
+          .map(({ _id }: Document) => Number(_id))
+          .toSorted((a: number, b: number) => a - b);
+      };
+      expect(await find({ v: 1 })).toEqual(await find({ $natural: 1 }));
+    },
+  );
+
+  test.runIf(strength === 2)('examines only documents that begin alike', async () => {
+    const explain = { find: name, filter: { v: /^ab/i }, hint: { v: 1 }, collation };
+    const { executionStats } = await database.db.command({ explain, verbosity: 'executionStats' });
+    // Full-width letters fold to the same, and the stored pattern is a key of its own.
+    expect(executionStats).toMatchObject({ nReturned: 6, totalDocsExamined: 7 });
+  });
+});

@@ -7,6 +7,8 @@ export interface Collation {
   readonly spec: Doc;
   /** A form that is equal exactly for strings that the collation treats as equal: what an index stores. */
   fold(text: string): string;
+  /** Whether the fold of a letter is that of its other case. */
+  readonly foldsCase: boolean;
   /** The order for sorts and ranges; 0 exactly where the folds are equal. */
   compare(a: string, b: string): number;
 }
@@ -62,6 +64,7 @@ function createCollation(strength: number): Collation {
   return {
     spec: { locale: 'en', ...DEFAULTS, strength },
     fold,
+    foldsCase: strength < 3,
     compare(a, b) {
       if (a === b) return 0;
       const x = fold(a);

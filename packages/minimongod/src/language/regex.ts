@@ -28,14 +28,16 @@ const ANCHORED = /^\^((?:[^\\^$.[|()*+?{]|\\[^A-Za-z0-9])*)(.*)$/s;
 export function regexPrefix(
   value: unknown,
   extraOptions: string,
-): { text: string; whole: boolean } | undefined {
+): { text: string; whole: boolean; anyCase: boolean } | undefined {
   const { pattern, options } = regexParts(value, extraOptions);
   const [, literal = '', rest = ''] = ANCHORED.exec(pattern) ?? [];
-  if ((options !== '' && options !== 's') || rest.includes('|')) return undefined;
+  if (!['', 's', 'i', 'is', 'si'].includes(options) || rest.includes('|')) return undefined;
   const characters = [...literal.replaceAll(/\\(.)/gs, '$1')];
   // A quantifier that allows zero occurrences makes the last character optional.
   if (/^[*?{]/.test(rest)) characters.pop();
-  return characters.length === 0 ? undefined : { text: characters.join(''), whole: rest === '' };
+  return characters.length === 0
+    ? undefined
+    : { text: characters.join(''), whole: rest === '', anyCase: options.includes('i') };
 }
 
 function regexParts(value: unknown, extraOptions: string): { pattern: string; options: string } {

@@ -94,14 +94,21 @@ function pointBounds(
 
 /** An anchored pattern matches the strings with its prefix, and a stored pattern that equals it. */
 function prefixBounds(field: FieldFilter, index: Index): FieldBounds | undefined {
-  if (field.operator !== '$regex' || index.collation) return undefined;
+  const { collation } = index;
+  if (field.operator !== '$regex') return undefined;
   const [pattern, options] = field.operand as [unknown, string];
   const prefix = regexPrefix(pattern, options);
-  if (!prefix) return undefined;
+  if (!prefix || (prefix.anyCase && !collation?.foldsCase)) return undefined;
+  // Beyond ASCII, a folded text need not begin with its folded prefix.
+  if (collation && !/^[\x20-\x7e]+$/.test(prefix.text)) return undefined;
   return {
-    intervals: [prefixInterval(prefix.text), pointInterval(regexValue(pattern, options), undefined)],
+    intervals: [
+      prefixInterval(prefix.text, collation),
+      pointInterval(regexValue(pattern, options), collation),
+    ],
     points: false,
-    exact: prefix.whole,
+    // Patterns ignore collations.
+    exact: prefix.whole && !collation,
     excludesMissing: true,
     used: [field],
   };

@@ -26,9 +26,9 @@ export function pointInterval(value: unknown, collation: Collation | undefined):
 }
 
 /** All strings with a prefix. */
-export function prefixInterval(text: string): Interval {
+export function prefixInterval(text: string, collation: Collation | undefined): Interval {
   // Without the two bytes that end a string.
-  const edge = { bytes: encodeKey([text]).subarray(0, -2), inclusive: true, open: false };
+  const edge = { bytes: encodeKey([text], [], collation).subarray(0, -2), inclusive: true, open: false };
   return { low: edge, high: edge };
 }
 
