@@ -11,4 +11,10 @@ function csvCell(value: unknown): string {
 /** Spreadsheets run a text as a formula if it begins with one of these, in full width too. An apostrophe prevents it. */
 const FORMULA = /^\s*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/u;
 
-const neutralized = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
+/** Where a spreadsheet that separates cells by semicolons or tabs, as in many countries, begins a cell within ours. */
+const INNER_FORMULA = /(?<=[;\t\r\n]["\s]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/gu;
+
+const neutralized = (text: string): string => {
+  const inner = text.replaceAll(INNER_FORMULA, "'");
+  return FORMULA.test(inner) ? `'${inner}` : inner;
+};

@@ -18,10 +18,16 @@ test.each([
   ['+1', "'+1"],
   ['-1', "'-1"],
   ['@SUM(A1)', "'@SUM(A1)"],
-  ['\t=1', "'\t=1"],
+  ['\t=1', "'\t'=1"],
   [' =1', "' =1"],
-  ['\r=1', '"\'\r=1"'],
+  ['\r=1', `"'\r'=1"`],
   ['＝1', "'＝1"],
+  ['a;=1', "a;'=1"],
+  ['a; +1;-1', "a; '+1;'-1"],
+  ['a;"=1"', `"a;""'=1"""`],
+  ['a\t@b', "a\t'@b"],
+  ['a\n=1', `"a\n'=1"`],
+  ['a;b = c - d', 'a;b = c - d'],
   ['=HYPERLINK("http://evil.example","x")', '"\'=HYPERLINK(""http://evil.example"",""x"")"'],
 ])('writes the cell %j as %j', (value, cell) => {
   expect(csvLine([value])).toBe(`${cell}\r\n`);
