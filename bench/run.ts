@@ -1,3 +1,4 @@
+import { adminSearch } from './admin-search.ts';
 import { closing } from './closing.ts';
 import { factorLogin } from './factor-login.ts';
 import { flood } from './flood.ts';
@@ -34,6 +35,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   'list-chatbots': listChatbots,
   lists,
   'million-users': millionUsers,
+  'admin-search': adminSearch,
   import: importing,
   webhooks,
   growth,
