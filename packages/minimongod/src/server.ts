@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { runCommand } from './commands/dispatch.ts';
 import { openStore } from './store/store.ts';
-import { startTtlSweep } from './store/ttl.ts';
+import { startTtlSweep, sweepExpired } from './store/ttl.ts';
 import { createCursors } from './wire/cursors.ts';
 import { createFramer, frameReply, parseMessage } from './wire/messages.ts';
 
@@ -14,11 +14,19 @@ export interface MongoServerOptions {
   host?: string;
   /** Milliseconds between two sweeps of the TTL indexes, by default 2,000; MongoDB sweeps every 60 seconds. */
   ttlInterval?: number;
+  /** Unix milliseconds, for `$$NOW` and the TTL indexes; by default the time of the system. */
+  now?: () => number;
 }
 
 export interface MongoServer {
   readonly port: number;
   readonly uri: string;
+  /** Deletes what the TTL indexes have expired by now, in place of waiting for the next sweep. */
+  sweepExpired(): void;
+  /** Returns all databases as they are between two commands. */
+  snapshot(): Uint8Array;
+  /** Sets all databases back to a snapshot. Open cursors end. @throws unless `data` is ':memory:'. */
+  restore(snapshot: Uint8Array): void;
   close(): Promise<void>;
 }
 
@@ -30,7 +38,7 @@ const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
 /** Starts a MongoDB-compatible server. Rejects if the port or the file is not available. */
 export async function startMongoServer(options: MongoServerOptions): Promise<MongoServer> {
-  const { data, port, host = '127.0.0.1', ttlInterval = 2000 } = options;
+  const { data, port, host = '127.0.0.1', ttlInterval = 2000, now = Date.now } = options;
   const store = openStore(data);
   const cursors = createCursors();
   const sockets = new Set<Socket>();
@@ -38,7 +46,7 @@ export async function startMongoServer(options: MongoServerOptions): Promise<Mon
 
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
-    serve(socket, { store, cursors, connectionId: ++connections });
+    serve(socket, { store, cursors, clock: now, connectionId: ++connections });
     socket.once('close', () => sockets.delete(socket));
   });
   try {
@@ -51,7 +59,11 @@ export async function startMongoServer(options: MongoServerOptions): Promise<Mon
     throw error;
   }
   const idleCheck = setInterval(cursors.closeIdle, IDLE_CURSOR_CHECK_MS).unref();
-  const stopSweep = startTtlSweep(store, ttlInterval, (error) => console.error('TTL sweep:', error));
+  const stopSweep = startTtlSweep(store, {
+    interval: ttlInterval,
+    now,
+    onError: (error) => console.error('TTL sweep:', error),
+  });
 
   const address = server.address();
   const bound = typeof address === 'object' && address ? address.port : port;
@@ -59,6 +71,12 @@ export async function startMongoServer(options: MongoServerOptions): Promise<Mon
   return {
     port: bound,
     uri: `mongodb://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    sweepExpired: () => sweepExpired(store, now()),
+    snapshot: store.snapshot,
+    restore(snapshot) {
+      cursors.closeAll();
+      store.restore(snapshot);
+    },
     close() {
       closing ??= new Promise((resolve) => {
         clearInterval(idleCheck);

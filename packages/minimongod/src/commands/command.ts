@@ -11,6 +11,8 @@ export interface CommandContext {
   readonly store: Store;
   readonly cursors: Cursors;
   readonly connectionId: number;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
   readonly db: string;
   readonly now: Date;
 }

@@ -64,7 +64,7 @@ function dispatch(command: Doc, connection: Omit<CommandContext, 'db' | 'now'>):
   const unknown = fields.find((field) => !COMMON_FIELDS.has(field) && !OPTIONS.get(entry)?.has(field));
   if (unknown !== undefined) throw unknownField(`${given}.${unknown}`);
   checkCommonFields(command);
-  const context: CommandContext = { ...connection, db, now: new Date() };
+  const context: CommandContext = { ...connection, db, now: new Date(connection.clock()) };
   const request = given === name ? command : { [name]: command[given], ...command };
   return entry.writes
     ? context.store.transaction(() => entry.run(request, context))

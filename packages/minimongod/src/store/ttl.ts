@@ -13,7 +13,10 @@ const STEP = 200;
  * https://www.mongodb.com/docs/manual/core/index-ttl/
  * @returns a function that stops the sweep.
  */
-export function startTtlSweep(store: Store, interval: number, onError: (error: unknown) => void): () => void {
+export function startTtlSweep(
+  store: Store,
+  { interval, now, onError }: { interval: number; now: () => number; onError: (error: unknown) => void },
+): () => void {
   let stopped = false;
   let timer = setTimeout(sweep, interval).unref();
   return () => {
@@ -25,12 +28,17 @@ export function startTtlSweep(store: Store, interval: number, onError: (error: u
     if (stopped) return;
     let more = false;
     try {
-      more = sweepStep(store, Date.now());
+      more = sweepStep(store, now());
     } catch (error) {
       onError(error);
     }
     timer = setTimeout(sweep, more ? 1 : interval).unref();
   }
+}
+
+/** Deletes every document that has expired by now, in Unix milliseconds, while clients wait. */
+export function sweepExpired(store: Store, now: number): void {
+  while (sweepStep(store, now));
 }
 
 /** One step for each TTL index. Returns whether there is more to delete. */

@@ -22,6 +22,7 @@ export interface Cursors {
   getMore(id: Long, namespace: string, batchSize?: number): Buffer;
   kill(ids: readonly Long[], namespace: string): { killed: Long[]; notFound: Long[] };
   closeIdle(): void;
+  closeAll(): void;
 }
 
 export function createCursors(clock: () => number = Date.now): Cursors {
@@ -89,6 +90,7 @@ export function createCursors(clock: () => number = Date.now): Cursors {
     closeIdle() {
       for (const [key, { lastUsed }] of open) if (clock() - lastUsed > IDLE_TIMEOUT_MS) open.delete(key);
     },
+    closeAll: () => open.clear(),
   };
 
   function newId(): Long {
