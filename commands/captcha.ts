@@ -1,8 +1,7 @@
 import '@gatehouse/shared/safe-exit';
 import { parseArgs } from 'node:util';
 import { loadStandaloneConfig } from '@gatehouse/shared/config';
-import { type Challenge, solveChallenge } from 'altcha-lib';
-import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { solveCaptcha } from '@gatehouse/testing/solve-captcha';
 
 const USAGE = `Prints a solved CAPTCHA token, valid for one login and two minutes.
 
@@ -19,12 +18,7 @@ if (values.help) {
 
 const gateway = positionals[0] ?? `http://localhost:${loadStandaloneConfig().GATEWAY_PORT}`;
 try {
-  const response = await fetch(new URL('/captcha/challenge', gateway));
-  if (!response.ok) throw new Error(`${gateway} answered ${response.status}: ${await response.text()}`);
-  const challenge = (await response.json()) as Challenge;
-  const solution = await solveChallenge({ challenge, deriveKey });
-  if (!solution) throw new Error('the challenge could not be solved in time');
-  console.log(Buffer.from(JSON.stringify({ challenge, solution })).toString('base64'));
+  console.log(await solveCaptcha(gateway));
 } catch (error) {
   const { message, cause } = error as Error;
   console.error(`captcha: ${cause ? `${gateway} cannot be reached (${(cause as Error).message})` : message}`);

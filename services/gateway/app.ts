@@ -2,6 +2,7 @@ import { pages } from '@gatehouse/account-pages';
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { createServer } from '@gatehouse/shared/http/server';
 import { addOperations } from '@gatehouse/shared/operation/add-operations';
+import type { CaptchaGate } from './captcha/gate.ts';
 import type { Database } from './database.ts';
 import { createDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
@@ -22,6 +23,8 @@ interface GatewayOptions {
   deprecations?: readonly Deprecation[];
   /** A test injects counters that it can read and spend. */
   counters?: Counters;
+  /** A test injects a CAPTCHA that it can make fail. */
+  captcha?: CaptchaGate;
   /** A test injects short time limits. */
   limits?: Partial<Limits>;
   /** Unix milliseconds; a test sets its own clock. */
@@ -33,14 +36,15 @@ export async function buildGateway({
   config,
   db,
   deprecations = DEPRECATIONS,
-  counters: injected,
+  counters,
+  captcha,
   limits: overrides,
   now = Date.now,
   logStream,
 }: GatewayOptions) {
   const limits = { ...LIMITS, ...overrides };
-  const dependencies = await createDependencies({ config, db, counters: injected, limits, now });
-  const { counters, principals, redis, loginService, userService } = dependencies;
+  const dependencies = await createDependencies({ config, db, counters, captcha, limits, now });
+  const { principals, redis, loginService, userService } = dependencies;
 
   const app = await createServer({
     name: 'gateway',
@@ -56,7 +60,13 @@ export async function buildGateway({
     hooks: async (server) => {
       if (config.PUBLIC_URL.startsWith('https:')) await server.register(strictTransport);
       await server.register(bodyTimeout, { timeout: limits.body });
-      await server.register(policy, { config, counters, principals, machineKeys: db.machineKeys, now });
+      await server.register(policy, {
+        config,
+        counters: dependencies.counters,
+        principals,
+        machineKeys: db.machineKeys,
+        now,
+      });
       await server.register(apiVersion, { deprecations });
     },
     brand: config,

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { PREFIXES, type Prefix } from '@gatehouse/shared/contract/prefixes';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
-import { createCaptchaGate } from './captcha/gate.ts';
+import { type CaptchaGate, createCaptchaGate } from './captcha/gate.ts';
 import type { Database } from './database.ts';
 import type { Limits } from './limits.ts';
 import { createAuditRefusals } from './policy/audit-refusals.ts';
@@ -18,13 +18,14 @@ interface Options {
   config: GatewayConfig;
   db: Database;
   counters: Counters | undefined;
+  captcha: CaptchaGate | undefined;
   limits: Limits;
   /** Returns Unix milliseconds. */
   now: () => number;
 }
 
 /** What the operations of the gateway need. */
-export async function createDependencies({ config, db, counters: injected, limits, now }: Options) {
+export async function createDependencies({ config, db, counters: injected, captcha, limits, now }: Options) {
   const { REDIS_URL } = config;
   const redis = REDIS_URL === undefined ? undefined : await createRedis(REDIS_URL, limits.redis);
   const counters = injected ?? createCounters(redis, now);
@@ -48,7 +49,7 @@ export async function createDependencies({ config, db, counters: injected, limit
     now,
     redis,
     counters,
-    captcha: createCaptchaGate(config, db, limits.captcha),
+    captcha: captcha ?? createCaptchaGate(config, db, limits.captcha),
     throttle: createLoginThrottle(counters),
     codeThrottle: createCodeThrottle(counters),
     factorThrottle: createFactorThrottle(counters),

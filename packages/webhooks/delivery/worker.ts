@@ -97,6 +97,11 @@ export function createWorker(
       poller.start();
       renewal = setInterval(renewLeases, options.leaseDuration / 3);
     },
+    /** Also wakes the queues that wait for the next attempt. */
+    async runNow(): Promise<void> {
+      for (const queue of queues.values()) queue.reload();
+      await poller.runNow();
+    },
     /** Call when a webhook or its deliveries changed. */
     reload(webhookId: string): void {
       queues.get(webhookId)?.reload();

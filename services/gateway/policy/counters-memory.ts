@@ -10,8 +10,16 @@ interface Count {
   endsAt: number;
 }
 
+/** A test sets the counts back to what they were. */
+interface Restorable {
+  snapshot(): CountsSnapshot;
+  restore(snapshot: CountsSnapshot): void;
+}
+
+export type CountsSnapshot = ReturnType<LRUCache<string, Count[]>['dump']>;
+
 /** Counters in this process. Each operation is synchronous, and so atomic. */
-export function memoryCounters(now: () => number, maxKeys = MAX_KEYS): Counters {
+export function memoryCounters(now: () => number, maxKeys = MAX_KEYS): Counters & Restorable {
   // maxSize instead of max, which would allocate every slot in advance.
   const counts = new LRUCache<string, Count[]>({ maxSize: maxKeys, sizeCalculation: () => 1 });
 
@@ -44,5 +52,7 @@ export function memoryCounters(now: () => number, maxKeys = MAX_KEYS): Counters 
     async clear(key) {
       counts.delete(key);
     },
+    snapshot: () => structuredClone(counts.dump()),
+    restore: (snapshot) => counts.load(structuredClone(snapshot)),
   };
 }

@@ -7,8 +7,17 @@ export interface Startable {
   /** What the runs of this process came to. */
   runs?: Readonly<Runs>;
   start(): void;
+  /** Looks for work now. @returns when it has looked. */
+  runNow?(): Promise<void>;
   /** Begins nothing new. @returns when the work in progress has ended. */
   stop(): Promise<void>;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What runs in the background of this service. The test kit runs it when it has moved the clock. */
+    jobs?: readonly Startable[];
+  }
 }
 
 /** Milliseconds that work in progress may take when the service stops. Whatever is left is done by another process. */
@@ -28,6 +37,7 @@ export function runInBackground(
     grace = GRACE,
   }: { repairs: readonly (() => Promise<unknown>)[]; jobs: readonly Startable[]; grace?: number },
 ): void {
+  app.decorate('jobs', jobs);
   app.addHook('onReady', async () => {
     for (const repair of repairs) await repair();
     for (const job of jobs) job.start();

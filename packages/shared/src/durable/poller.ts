@@ -58,6 +58,12 @@ export function createPoller({ interval, run, log, failure }: Options) {
       runAgain = true;
       runUnlessRunning();
     },
+    /** Runs now, or once more after the run in progress. @returns when that has ended. */
+    async runNow() {
+      runAgain = true;
+      runUnlessRunning();
+      await lastRun;
+    },
     /** Begins no further run. @returns when the run in progress has ended. */
     async stop() {
       stopping = true;

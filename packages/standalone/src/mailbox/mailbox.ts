@@ -17,13 +17,28 @@ export interface Mail {
 }
 
 /** Starts an SMTP server that accepts every mail and relays none. */
-export async function startMailbox({ host = '127.0.0.1', port }: { host?: string; port: number }) {
+export async function startMailbox({
+  host = '127.0.0.1',
+  port,
+  now = Date.now,
+  isDown = () => false,
+}: {
+  host?: string;
+  port: number;
+  /** Returns Unix milliseconds. */
+  now?: () => number;
+  /** Whether mails are refused for the moment. */
+  isDown?: () => boolean;
+}) {
   const mails: Mail[] = [];
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     disableReverseLookup: true,
     size: MAX_BYTES,
+    onMailFrom(_address, _session, done) {
+      done(isDown() ? Object.assign(new Error('Try again later'), { responseCode: 451 }) : null);
+    },
     async onData(stream, session, done) {
       try {
         const chunks: Buffer[] = [];
@@ -33,7 +48,7 @@ export async function startMailbox({ host = '127.0.0.1', port }: { host?: string
         const raw = Buffer.concat(chunks);
         mails.unshift({
           id: randomUUID(),
-          received: new Date(),
+          received: new Date(now()),
           size: raw.length,
           recipients: session.envelope.rcptTo.map(({ address }) => address),
           content: await PostalMime.parse(raw),

@@ -77,6 +77,7 @@ export function createExportWorker({ db, now, log, tuning = {} }: Options) {
       poller.wake();
     },
     wake: poller.wake,
+    runNow: poller.runNow,
     /** Runs exports until none is due. */
     run: () => runDue(),
     /** Stops after the chunk that is being written. Another worker continues. */
