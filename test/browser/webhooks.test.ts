@@ -189,13 +189,10 @@ describePages(
       const health = page.getByText('100% (2 delivered, 0 failed)');
       // The worker saves the counts within some seconds.
       await expect
-        .poll(
-          async () => {
-            await button(page, 'Refresh').click();
-            return health.isVisible();
-          },
-          { timeout: 30_000 },
-        )
+        .poll(async () => {
+          await button(page, 'Refresh').click();
+          return health.isVisible();
+        })
         .toBe(true);
 
       await page.getByLabel('Status').selectOption('Failed');
