@@ -238,6 +238,15 @@ describePages('chatbots', (pages) => {
     await page.keyboard.press('Escape');
     await dialog(page).waitFor({ state: 'detached' });
     expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('New chatbot');
+    // What is typed at once, before the browser paints, goes into the dialog.
+    const focused = page.evaluate(async () => {
+      (document.activeElement as HTMLElement).click();
+      await null;
+      return document.activeElement?.getAttribute('name');
+    });
+    expect(await focused).toBe('name');
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Receptionist' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Receptionist' }).waitFor();

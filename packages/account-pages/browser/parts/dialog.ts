@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { html } from '../html.ts';
 import { texts } from '../texts.ts';
 
@@ -18,7 +18,8 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const isOpen = useRef(true);
-  useEffect(() => {
+  // Before the next key is pressed: a later move of the focus would lose what is typed until then.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     return () => {
