@@ -10,9 +10,11 @@ import { doctor } from './gatehouse/doctor.ts';
 import { EXIT, UsageError } from './gatehouse/exit.ts';
 import { exportCommand } from './gatehouse/export.ts';
 import { importCommand } from './gatehouse/import.ts';
+import { keys } from './gatehouse/keys.ts';
 import { operators } from './gatehouse/operators.ts';
 import { organizations } from './gatehouse/organizations.ts';
 import { restore } from './gatehouse/restore.ts';
+import { sessions } from './gatehouse/sessions.ts';
 import { createTerminal, harmless } from './gatehouse/terminal.ts';
 import { users } from './gatehouse/users.ts';
 
@@ -21,6 +23,8 @@ const COMMANDS: Record<string, Command> = {
   users,
   organizations,
   operators,
+  sessions,
+  keys,
   audit,
   import: importCommand,
   export: exportCommand,

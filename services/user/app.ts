@@ -26,6 +26,7 @@ import { admin } from './admin/admin.ts';
 import { createApprovedActs } from './admin/approvals/carry-out.ts';
 import { createFigures } from './admin/figures/keep.ts';
 import { createTallies, talliedMailer } from './admin/figures/tally.ts';
+import { commandLineKeys } from './admin/keys/command-line.ts';
 import { approvedAdmin } from './admin/operators/approved-admin.ts';
 import { approvedDeletion } from './admin/people/approved-deletion.ts';
 import { createNameIndexer } from './admin/people/index-names.ts';
@@ -186,7 +187,8 @@ export async function buildUserService({
     },
   });
   const { carryOutNow } = approvedActs;
-  await addOperations(app, admin, { config, db, tokens, now, log, locate, wakeNotices, carryOutNow });
+  const operators = isCommandLine ? [...admin, ...commandLineKeys] : admin;
+  await addOperations(app, operators, { config, db, tokens, now, log, locate, wakeNotices, carryOutNow });
   await addOperations(app, webhooks, { db, now, secrets, ...webhookDependencies }, guards);
   await addOperations(app, singleSignOn, sso.singleSignOn);
   await addOperations(app, openIdConnect, sso.openIdConnect);

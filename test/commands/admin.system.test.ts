@@ -160,6 +160,8 @@ describe('over HTTP', () => {
       'PUT /api/v1/admin/organizations/org%201/plan',
       { department_id: 'd', subscription_plan: 'Business', payment_status: 'paid' },
     ],
+    [['sessions', 'end', 'User-1', 's-1', ...REASON], 'DELETE /api/v1/admin/people/User-1/sessions/s-1', {}],
+    [['keys', 'delete', 'k-1', '--yes', ...REASON], 'DELETE /api/v1/admin/keys/k-1', {}],
     [
       ['organizations', 'add-owner', 'org', 'User-1', ...REASON],
       'POST /api/v1/admin/organizations/org/owners',
@@ -181,6 +183,7 @@ describe('over HTTP', () => {
     [['organizations', 'quotas', 'org', '--departments', '5'], '--members is required'],
     [['organizations', 'plan', 'org', '--plan', 'Free'], '--department is required'],
     [['operators', 'link'], 'operators link works on MONGODB_URI only'],
+    [['keys', 'rotate', 'k-1', '--overlap', '1'], 'keys rotate works on MONGODB_URI only'],
     [['operators', 'add', 'User-1', '--level', 'root'], '--level must be one of admin, support'],
   ])('%j is wrong usage, and calls nothing', async (args, message) => {
     const { code, stderr } = await gatehouse([...args, ...REASON]);

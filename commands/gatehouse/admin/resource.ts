@@ -22,6 +22,8 @@ export interface Verb {
   summary: string;
   /** Whether it changes something: then it needs a reason. */
   changes?: boolean;
+  /** Whether it works on the database only. */
+  directly?: boolean;
   /** What is asked before, without --yes. */
   confirm?: (args: readonly string[]) => string;
   run(call: AdminCall): Promise<void>;
@@ -68,9 +70,9 @@ Exit codes: ${EXIT.ok} done, ${EXIT.usage} wrong usage, ${EXIT.failed} refused o
       if (!verb) throw new UsageError(`say what: ${Object.keys(verbs).join(', ')}`);
       if (args.length !== verb.args.length)
         throw new UsageError(`${name} ${what} takes ${verb.args.join(' ') || 'no argument'}`);
+      if (('runDirectly' in verb || verb.directly) && process.env.GATEHOUSE_URL)
+        throw new UsageError(`${name} ${what} works on MONGODB_URI only; unset GATEHOUSE_URL`);
       if ('runDirectly' in verb) {
-        if (process.env.GATEHOUSE_URL)
-          throw new UsageError(`${name} ${what} works on MONGODB_URI only; unset GATEHOUSE_URL`);
         await verb.runDirectly(terminal);
         return EXIT.ok;
       }

@@ -3,6 +3,8 @@ import { listAudit } from './audit/list.ts';
 import { getAttention } from './figures/attention.ts';
 import { getFigures } from './figures/get.ts';
 import { listJobs } from './jobs/list.ts';
+import { deleteAnyKey } from './keys/delete.ts';
+import { listAllKeys } from './keys/list.ts';
 import { listOperators } from './operators/list.ts';
 import { ownLevel } from './operators/me.ts';
 import { removeOperator } from './operators/remove.ts';
@@ -12,6 +14,7 @@ import { listPersonAudit } from './people/audit.ts';
 import { deletePerson } from './people/delete.ts';
 import { disablePerson } from './people/disable.ts';
 import { enablePerson } from './people/enable.ts';
+import { endPersonSession } from './people/end-session.ts';
 import { endPersonSessions } from './people/end-sessions.ts';
 import { getPerson } from './people/get.ts';
 import { listPeople } from './people/list.ts';
@@ -41,6 +44,8 @@ export const admin = [
   startSupportSession,
   listSupportSessions,
   endSupportSession,
+  listAllKeys,
+  deleteAnyKey,
   listPeople,
   getPerson,
   diagnoseLogin,
@@ -49,6 +54,7 @@ export const admin = [
   enablePerson,
   verifyPerson,
   endPersonSessions,
+  endPersonSession,
   resetPersonFactor,
   restorePerson,
   deletePerson,

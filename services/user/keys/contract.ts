@@ -10,7 +10,7 @@ const MAX_NETWORKS = 20;
 
 const dateTime = z.string().meta({ format: 'date-time' });
 
-const EXAMPLE = {
+export const KEY_EXAMPLE = {
   key_id: '4fQ9xT2mZb7LrK0a',
   name: 'Nightly export',
   permissions: ['export data', 'view organizations'],
@@ -40,7 +40,7 @@ export const keyRecord = z
   })
   .meta({
     description: 'The machine key',
-    examples: [EXAMPLE],
+    examples: [KEY_EXAMPLE],
   });
 
 /** A key with its secret, which is in no other answer. */
@@ -48,7 +48,7 @@ export const keyWithSecret = keyRecord
   .extend({ key: z.string().meta({ description: 'The key itself. It is not shown again.' }) })
   .meta({
     description: 'The machine key with its secret',
-    examples: [{ ...EXAMPLE, key: `gh_${EXAMPLE.key_id}_…` }],
+    examples: [{ ...KEY_EXAMPLE, key: `gh_${KEY_EXAMPLE.key_id}_…` }],
   });
 
 const fieldsOf = (permissions: readonly [KeyPermission, ...KeyPermission[]]) => ({
@@ -71,17 +71,17 @@ const fieldsOf = (permissions: readonly [KeyPermission, ...KeyPermission[]]) => 
   expires_at: isoDateTime.nullable(),
 });
 
-/** The body that makes a key, with those of the permissions that its owner's keys can have. */
-export function newKeyBody(permissions: readonly [KeyPermission, ...KeyPermission[]]) {
+/** The fields that make a key, with those of the permissions that its owner's keys can have. */
+export function newKeyFields(permissions: readonly [KeyPermission, ...KeyPermission[]]) {
   const { networks, expires_at, ...required } = fieldsOf(permissions);
-  return jsonBody({
-    ...required,
-    networks: networks.exactOptional(),
-    expires_at: expires_at.exactOptional(),
-  }).meta({
+  return { ...required, networks: networks.exactOptional(), expires_at: expires_at.exactOptional() };
+}
+
+/** The body that makes a key. */
+export const newKeyBody = (permissions: readonly [KeyPermission, ...KeyPermission[]]) =>
+  jsonBody(newKeyFields(permissions)).meta({
     examples: [{ name: 'Nightly export', permissions: ['export data'], networks: ['192.0.2.0/24'] }],
   });
-}
 
 /** The body that changes a key: the fields that it names. */
 export function keyChanges(permissions: readonly [KeyPermission, ...KeyPermission[]]) {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { indexNames } from '../../../services/user/admin/people/index-names.ts';
 import { enrolled } from '../../fixtures/enrolled.ts';
 import { failuresAt, outcome } from '../../fixtures/envelope.ts';
-import { postForm, postJson, send } from '../../fixtures/http.ts';
+import { decodeToken, postForm, postJson, send } from '../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../fixtures/members.ts';
 import { adminCaller, withOperators } from '../../fixtures/operators.ts';
 import { type Services, startServices } from '../../fixtures/services.ts';
@@ -274,6 +274,28 @@ describe('a change', () => {
   test('verifies a disabled account without activating it', async () => {
     const user = await add({ verified: false, account_status: 'disabled' });
     expect((await act(people.admin, user, 'verify')).body).toMatchObject({ state: 'disabled' });
+  });
+
+  test('ends one session, and no other', async () => {
+    const user = await add();
+    const login = { email: user.email, password: 'secret' };
+    const sessions = await Promise.all([1, 2].map(() => postForm(`${services.login}/v2/login`, login)));
+    const [one, other] = sessions.map(({ body }) => body.token as string);
+    const works = async (token = '') =>
+      (await send(`${services.user}/api/v1/users/me`, { headers: { authorization: `Bearer ${token}` } }))
+        .status === 200;
+    const session_id = decodeToken(one ?? '').header.sid as string;
+    const path = `/people/${user.user_id}/sessions`;
+    const unknown = await people.support.call('DELETE', `${path}/${crypto.randomUUID()}`, { reason });
+    expect(unknown.status).toBe(404);
+    const ended = await people.support.call('DELETE', `${path}/${session_id}`, { reason });
+    expect(outcome(ended)).toEqual({ status: 200, body: { message: 'Session ended' } });
+    expect([await works(one), await works(other)]).toEqual([false, true]);
+    expect((await people.support.call('DELETE', `${path}/${session_id}`, { reason })).status).toBe(404);
+    expect(await services.db.auditEvents.findOne({ action: 'admin.person_end_session' })).toMatchObject({
+      target: { user_id: user.user_id, session_id },
+      after: { reason },
+    });
   });
 
   test('ends every session, and mails that it did', async () => {

@@ -65,6 +65,7 @@ const READS = [
   '/api/v1/admin/people/{}',
   '/api/v1/admin/people/{}/login-diagnosis',
   '/api/v1/admin/people/{}/audit',
+  '/api/v1/admin/keys?owner={}',
   '/api/v1/admin/organizations',
   '/api/v1/admin/audit',
   '/api/v1/admin/webhooks',
@@ -90,6 +91,7 @@ const CLOSED = [
   ['POST', '/api/v1/admin/people/{}/support-sessions'],
   ['DELETE', '/api/v1/admin/support-sessions/x'],
   ['POST', '/api/v1/admin/organizations/x/owners'],
+  ['DELETE', '/api/v1/admin/keys/x'],
 ] as const;
 
 test('a key reads with "view admin" and with "admin", and changes with "admin" alone', async () => {

@@ -197,6 +197,8 @@ export const texts: AccountTexts = {
       'admin.person_enable': 'Konto vom Betreiber freigegeben',
       'admin.person_verify': 'Adresse vom Betreiber bestätigt',
       'admin.person_end_sessions': 'Alle Sitzungen vom Betreiber beendet',
+      'admin.person_end_session': 'Eine Sitzung vom Betreiber beendet',
+      'admin.key_delete': 'Schlüssel vom Betreiber gelöscht',
       'admin.person_reset_factor': 'Zurücksetzen des zweiten Faktors vom Betreiber veranlasst',
       'admin.person_restore': 'Löschung vom Betreiber abgebrochen',
       'admin.person_delete': 'Löschung des Kontos vom Betreiber veranlasst',

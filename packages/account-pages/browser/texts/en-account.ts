@@ -196,6 +196,8 @@ export const texts = {
       'admin.person_enable': 'An operator enabled the account',
       'admin.person_verify': 'An operator verified the address',
       'admin.person_end_sessions': 'An operator ended all sessions',
+      'admin.person_end_session': 'An operator ended a session',
+      'admin.key_delete': 'An operator deleted a key',
       'admin.person_reset_factor': 'An operator asked to reset the second factor',
       'admin.person_restore': 'An operator cancelled the deletion',
       'admin.person_delete': 'An operator asked for the deletion of the account',

@@ -95,6 +95,8 @@ export const AUDIT_ACTIONS = [
   'admin.person_enable',
   'admin.person_verify',
   'admin.person_end_sessions',
+  'admin.person_end_session',
+  'admin.key_delete',
   'admin.person_reset_factor',
   'admin.person_restore',
   'admin.person_delete',
