@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { loadStandaloneConfig } from '@gatehouse/shared/config';
-import { inspectFile } from 'minimongod/backup';
 import { DATABASE, describeBackup, SECRETS, sync } from './backup/files.ts';
 import { copyFrom } from './backup/source.ts';
 import type { Command } from './command.ts';
@@ -36,6 +35,8 @@ export const backup: Command = {
     const draft = `${folder}.${process.pid}.partial`;
     await mkdir(draft, { recursive: true, mode: 0o700 });
     try {
+      // Not at the top, because the image of the services lacks minimongod.
+      const { inspectFile } = await import('minimongod/backup');
       terminal.progress('copying the database');
       const copy = join(draft, DATABASE);
       const how = await copyFrom({ uri, port, file: join(DATA_DIR, DATABASE) }, copy);

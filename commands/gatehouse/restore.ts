@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { copyFile, link, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { loadStandaloneConfig } from '@gatehouse/shared/config';
-import { inspectFile, lockFile } from 'minimongod/backup';
 import { type BackupContents, DATABASE, readBackup, SECRETS, sha256, sync } from './backup/files.ts';
 import type { Command } from './command.ts';
 import { EXIT, UsageError } from './exit.ts';
@@ -35,7 +34,7 @@ export const restore: Command = {
     try {
       terminal.progress('copying the database');
       await copyChecked(join(source, DATABASE), draft, checksums.get(DATABASE));
-      checkContents(draft, contents);
+      await checkContents(draft, contents);
       // Before the database: with other secrets it would start, and nobody's second factor would work.
       if (checksums.has(SECRETS)) await copySecrets(source, target, checksums.get(SECRETS));
       await replaceDatabase(draft, join(target, DATABASE));
@@ -52,12 +51,15 @@ export const restore: Command = {
   },
 };
 
+/** Imported at use, because the image of the services lacks minimongod. */
+const files = () => import('minimongod/backup');
+
 /** @throws {UsageError} if the database runs, or if something would be replaced without --force. */
 async function refuseConflicts(source: string, target: string, { force }: { force: boolean }): Promise<void> {
   const database = join(target, DATABASE);
   if (existsSync(database)) {
     // Throws while a database uses the file.
-    lockFile(database).close();
+    (await files()).lockFile(database).close();
     if (!force) throw new UsageError(`${database} exists; --force replaces it`);
   }
   const [given, present] = await Promise.all(
@@ -73,8 +75,8 @@ async function copyChecked(from: string, to: string, sum: string | undefined): P
   if ((await sha256(to)) !== sum) throw new Error(`the copy of ${from} differs from it`);
 }
 
-function checkContents(file: string, expected: BackupContents): void {
-  const { documents, faults } = inspectFile(file);
+async function checkContents(file: string, expected: BackupContents): Promise<void> {
+  const { documents, faults } = (await files()).inspectFile(file);
   for (const [name, count] of Object.entries(expected.documents))
     if (documents[name] !== count)
       faults.push(`${name} has ${documents[name] ?? 0} documents instead of ${count}`);
@@ -94,7 +96,7 @@ async function replaceDatabase(draft: string, database: string): Promise<void> {
     await link(draft, database);
     return;
   }
-  const former = lockFile(database);
+  const former = (await files()).lockFile(database);
   try {
     // Without this, the writes beside the former file would be applied to the restored one.
     former.exec('PRAGMA journal_mode = DELETE');

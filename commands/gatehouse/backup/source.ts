@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { copyFile, realpath, rename, rm } from 'node:fs/promises';
-import { backupFile, FileInUse } from 'minimongod/backup';
 import { MongoClient } from 'mongodb';
 import { UsageError } from '../exit.ts';
 
@@ -23,6 +22,8 @@ interface Source {
  */
 export async function copyFrom({ uri, port, file }: Source, to: string): Promise<'online' | 'offline'> {
   if (uri === undefined) {
+    // Not at the top, because the image of the services lacks minimongod.
+    const { backupFile, FileInUse } = await import('minimongod/backup');
     if (!existsSync(file)) throw new UsageError(`there is no database: ${file} does not exist`);
     try {
       await backupFile(file, to);
