@@ -1,4 +1,5 @@
-import { catalogueToken, catalogueTokenOf } from '@gatehouse/shared/contract/catalogue-login';
+import { catalogueTokenOf } from '@gatehouse/shared/contract/catalogue-login';
+import { refreshContracts } from '@gatehouse/shared/contract/sessions';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { auditedSession } from '@gatehouse/shared/identity/audit';
 import { principalOf } from '@gatehouse/shared/identity/principal';
@@ -8,15 +9,9 @@ import { checkSession } from './check-session.ts';
 import { operation } from './operation.ts';
 
 /** Each path of the refresh (CONTRACT.md §Sessions). */
-export const refreshes = (['/auth', '/api/v1/auth'] as const).map((prefix) =>
-  operation(`POST ${prefix}/refresh`, {
-    needs: 'own',
-    returnsSecret: true,
-    summary: 'Extend a session',
-    description:
-      'Returns a token of the same session that is valid for one hour, or until the session reaches its maximum age. A session that began at an identity provider continues if the provider agrees.',
-    returns: catalogueToken,
-    audits: ['refresh'],
+export const refreshes = refreshContracts.map((contract) =>
+  operation(contract.line, {
+    ...contract,
     async handle({ config, tokens, now, request, audit }) {
       const { user, session, confirmedAt } = principalOf(request);
       const lastExp = Math.floor(session.beganAt / 1000 + config.SESSION_MAX_HOURS * 3600);

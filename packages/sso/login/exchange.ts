@@ -1,6 +1,5 @@
-import { catalogueToken, catalogueTokenOf } from '@gatehouse/shared/contract/catalogue-login';
-import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
-import { jsonBody, requiredText } from '@gatehouse/shared/http/fields';
+import { catalogueTokenOf } from '@gatehouse/shared/contract/catalogue-login';
+import { exchangeContract } from '@gatehouse/shared/contract/sso-exchange';
 import { hasEnded } from '@gatehouse/shared/identity/sessions';
 import { startOf } from '@gatehouse/shared/identity/tokens';
 import { isActive } from '@gatehouse/shared/identity/users';
@@ -9,24 +8,13 @@ import { loginOperation, type SsoOptions } from '../dependencies.ts';
 import { digest } from '../digest.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { withSocialTexts } from '../social/refusal.ts';
-import { CODE_LIFETIME } from './finish.ts';
 import { browserOf } from './flow.ts';
 import { requireLinked } from './require-linked.ts';
 import { restore } from './restore.ts';
 
 /** CONTRACT.md §Single sign-on. */
-export const exchange = loginOperation('POST /api/v1/auth/sso/exchange', {
-  needs: 'nothing',
-  returnsSecret: true,
-  bodyLimit: LOGIN_BODY,
-  summary: 'Exchange the code of a finished login',
-  description: `Returns a token that is valid for one hour. The code comes from the fragment of the account page’s address. It is valid for ${CODE_LIFETIME} seconds, once, and only with the cookie of the browser that began the login.`,
-  body: jsonBody({ code: requiredText }).meta({
-    examples: [{ code: 'ZmlmdHktdHdvIHJhbmRvbSBieXRlcyBpbiBiYXNlNjQ' }],
-  }),
-  returns: catalogueToken,
-  fails: ['forbidden', 'secondFactorRequired', 'ssoRequired', 'rateLimited', 'unavailable'],
-  audits: ['sso.login', 'login', 'account.restore'],
+export const exchange = loginOperation(exchangeContract.line, {
+  ...exchangeContract,
   async handle(call) {
     const { db, now, tokens, request, body } = call;
     const browser = browserOf(call, request);

@@ -1,3 +1,4 @@
+import { CODE_LIFETIME } from '@gatehouse/shared/contract/sso-exchange';
 import { prefersJson } from '@gatehouse/shared/http/failure-page';
 import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -9,9 +10,6 @@ import type { LoginFlow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { type BeginningSession, beginSession } from './begin-session.ts';
 import { markBrowser, randomToken } from './flow.ts';
-
-/** Seconds in which the account page exchanges its code. */
-export const CODE_LIFETIME = 60;
 
 type ProviderWord = Pick<BeginningSession, 'provider_sid' | 'valid_until' | 'refreshToken'>;
 

@@ -1,8 +1,9 @@
+import { CODE_LIFETIME } from '@gatehouse/shared/contract/sso-exchange';
 import { failurePage } from '@gatehouse/shared/http/failure-page';
 import type { Call } from '@gatehouse/shared/operation/operation';
 import { withTimeout } from '@gatehouse/shared/with-timeout';
 import { z } from 'zod';
-import { CODE_LIFETIME, finishBrowserLogin } from '../login/finish.ts';
+import { finishBrowserLogin } from '../login/finish.ts';
 import { browserOf, takeFlow } from '../login/flow.ts';
 import { loginConnection } from '../login/login-connection.ts';
 import { rememberMissing } from '../login/remember-missing.ts';

@@ -1,8 +1,9 @@
+import { CODE_LIFETIME } from '@gatehouse/shared/contract/sso-exchange';
 import type { Call } from '@gatehouse/shared/operation/operation';
 import { z } from 'zod';
 import type { Connection } from '../connection-records.ts';
 import { loginFormOperation, loginOperation, type SsoOptions } from '../dependencies.ts';
-import { CODE_LIFETIME, finishBrowserLogin } from '../login/finish.ts';
+import { finishBrowserLogin } from '../login/finish.ts';
 import { takeFlow } from '../login/flow.ts';
 import { loginConnection, requireUsable } from '../login/login-connection.ts';
 import { rememberMissing } from '../login/remember-missing.ts';

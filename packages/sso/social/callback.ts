@@ -1,10 +1,10 @@
+import { CODE_LIFETIME } from '@gatehouse/shared/contract/sso-exchange';
 import { failurePage, prefersJson } from '@gatehouse/shared/http/failure-page';
 import type { Call } from '@gatehouse/shared/operation/operation';
 import { withTimeout } from '@gatehouse/shared/with-timeout';
 import { z } from 'zod';
 import { digest } from '../digest.ts';
 import type { SocialPerson } from '../host.ts';
-import { CODE_LIFETIME } from '../login/finish.ts';
 import { browserOf, randomToken } from '../login/flow.ts';
 import type { SocialFlow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';

@@ -17,7 +17,9 @@ import {
   endOtherSessionsContract,
   endSessionContract,
   logoutContracts,
+  refreshContracts,
 } from '@gatehouse/shared/contract/sessions';
+import { exchangeContract } from '@gatehouse/shared/contract/sso-exchange';
 import { LOGIN_BODY, PROVIDER_BODY } from '@gatehouse/shared/http/body-limits';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { failurePage } from '@gatehouse/shared/http/failure-page';
@@ -139,7 +141,23 @@ export async function prefixes(
     prefix: '',
     routes: [confirmContract.path],
     methods: [confirmContract.method],
-    config: { public: false },
+    config: { public: false, operation: confirmContract },
+  });
+
+  for (const operation of refreshContracts) {
+    toLoginService(app, {
+      prefix: '',
+      routes: [operation.path],
+      methods: [operation.method],
+      config: { public: false, withoutUserId: true, operation },
+    });
+  }
+
+  toUserService(app, {
+    prefix: '',
+    routes: [exchangeContract.path],
+    methods: [exchangeContract.method],
+    config: { public: true, maxBody: LOGIN_BODY, operation: exchangeContract },
   });
 
   toUserService(app, {

@@ -43,7 +43,7 @@ export const catalogueTokenOf = ({
 /** Served by the login service and validated by the gateway. */
 export const catalogueLoginContract = contract('POST /api/v1/auth/login', {
   needs: 'nothing',
-  returnsSecret: true,
+  returnsSecret: 'session',
   bodyLimit: LOGIN_BODY,
   summary: 'Log in',
   description:
@@ -59,7 +59,7 @@ export const catalogueLoginContract = contract('POST /api/v1/auth/login', {
 /** Served by the login service and validated by the gateway. */
 export const catalogueFactorContract = contract('POST /api/v1/auth/login/factor', {
   needs: 'nothing',
-  returnsSecret: true,
+  returnsSecret: 'session',
   bodyLimit: LOGIN_BODY,
   summary: 'Log in with the second factor',
   description:

@@ -21,7 +21,7 @@ const proof = jsonBody({
 /** Served by the login service. The gateway limits wrong proofs for each network. */
 export const confirmContract = contract('POST /api/v1/auth/confirm', {
   needs: 'own',
-  returnsSecret: true,
+  returnsSecret: 'session',
   bodyLimit: LOGIN_BODY,
   summary: 'Confirm that it is you',
   description:

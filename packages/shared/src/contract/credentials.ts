@@ -41,7 +41,7 @@ export const verifyEmailContract = contract('POST /api/v1/users/me/email/verify'
   needs: 'own',
   fresh: true,
   endsSessions: true,
-  returnsSecret: true,
+  returnsSecret: 'session',
   summary: 'Change your own e-mail address',
   description:
     'Changes the address with the code that was mailed to the new one, and ends every other session. Returns a token of the same session, because tokens hold the address: the one presented is refused from now on. Five wrong codes invalidate the code.',

@@ -55,6 +55,7 @@ export const form = {
 
 export const loginContract = contract('POST /v2/login', {
   ...form,
+  returnsSecret: 'session',
   summary: 'Log in',
   description: 'Checks an e-mail and a password and returns a token for the header `Authorization: Bearer`.',
   body: z.object({
@@ -74,6 +75,7 @@ export const loginContract = contract('POST /v2/login', {
 
 export const factorContract = contract('POST /v2/login/factor', {
   ...form,
+  returnsSecret: 'session',
   summary: 'Log in with the second factor',
   description:
     'Completes a login that was answered with `Second factor required`. The code is from the authenticator app, or an unused recovery code. `passkey_token` and `credential` replace it for a passkey. Five wrong codes in 15 minutes lead to 429 for the account.',

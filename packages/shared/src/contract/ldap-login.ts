@@ -6,7 +6,7 @@ import { catalogueFactorContract, catalogueToken } from './catalogue-login.ts';
 /** Served by the user service and validated by the gateway. */
 export const ldapLoginContract = contract('POST /api/v1/auth/ldap', {
   needs: 'nothing',
-  returnsSecret: true,
+  returnsSecret: 'session',
   bodyLimit: LOGIN_BODY,
   summary: 'Log in at a directory',
   description:
@@ -31,7 +31,7 @@ export const ldapLoginContract = contract('POST /api/v1/auth/ldap', {
 /** Served by the user service and validated by the gateway. */
 export const ldapFactorContract = contract('POST /api/v1/auth/ldap/factor', {
   needs: 'nothing',
-  returnsSecret: true,
+  returnsSecret: 'session',
   bodyLimit: LOGIN_BODY,
   summary: 'Log in at a directory with the second factor',
   description:

@@ -59,12 +59,14 @@ export const verifyLoginCode = {
   catalogue: contract('POST /api/v1/auth/login/code/verify', {
     ...json,
     ...verifying,
+    returnsSecret: 'session',
     body: jsonBody(GUESS).meta({ examples: [{ email: 'ada@example.com', code: '048213', token: TOKEN }] }),
     returns: catalogueToken,
   }),
   direct: contract('POST /v2/login/code/verify', {
     ...form,
     ...verifying,
+    returnsSecret: 'session',
     body: z.object(GUESS),
     returns: loggedIn,
   }),

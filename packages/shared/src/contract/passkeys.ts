@@ -75,7 +75,7 @@ const loginDescription =
 
 export const passkeyLoginContract = contract('POST /v2/login/passkey', {
   ...form,
-  returnsSecret: true,
+  returnsSecret: 'session',
   summary: 'Log in with a passkey',
   description: loginDescription,
   body: z.object({
@@ -91,7 +91,7 @@ export const passkeyLoginContract = contract('POST /v2/login/passkey', {
 
 export const cataloguePasskeyLoginContract = contract('POST /api/v1/auth/login/passkey', {
   needs: 'nothing',
-  returnsSecret: true,
+  returnsSecret: 'session',
   bodyLimit: LOGIN_BODY,
   summary: 'Log in with a passkey',
   description: loginDescription,

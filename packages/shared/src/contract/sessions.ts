@@ -2,6 +2,22 @@ import { z } from 'zod';
 import { line } from '../http/fields.ts';
 import { contract } from '../operation/operation.ts';
 import { message } from '../operation/responses.ts';
+import { catalogueToken } from './catalogue-login.ts';
+
+const refresh = {
+  needs: 'own',
+  returnsSecret: 'session',
+  summary: 'Extend a session',
+  description:
+    'Returns a token of the same session that is valid for one hour, or until the session reaches its maximum age. A session that began at an identity provider continues if the provider agrees.',
+  returns: catalogueToken,
+  audits: ['refresh'],
+} as const;
+
+export const refreshContracts = [
+  contract('POST /auth/refresh', refresh),
+  contract('POST /api/v1/auth/refresh', refresh),
+] as const;
 
 /**
  * The operations with which people log out, end sessions and delete their account (CONTRACT.md §Sessions). The gateway

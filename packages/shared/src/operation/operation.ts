@@ -79,8 +79,11 @@ export interface Declaration<
   endsSessions?: true;
   /** Whether a call costs no budget and passes when the budget is spent. */
   passesBudget?: true;
-  /** Whether the answer holds a token or secret: nothing stores it, neither a cache nor an Idempotency-Key. */
-  returnsSecret?: true;
+  /**
+   * Whether the answer holds a token or secret: nothing stores it, neither a cache nor an Idempotency-Key. `session` is the
+   * token of the caller's session, which the gateway can put into a cookie.
+   */
+  returnsSecret?: true | 'session';
   /** Whether the OpenAPI document leaves it out. */
   hidden?: true;
   /** What the server's hooks read besides. */
