@@ -3,6 +3,7 @@ import type { GatewayConfig } from '@gatehouse/shared/config';
 import { createServer } from '@gatehouse/shared/http/server';
 import { addOperations } from '@gatehouse/shared/operation/add-operations';
 import type { CaptchaGate } from './captcha/gate.ts';
+import { cookieSessions } from './cookie/cookie-sessions.ts';
 import type { Database } from './database.ts';
 import { createDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
@@ -44,7 +45,7 @@ export async function buildGateway({
 }: GatewayOptions) {
   const limits = { ...LIMITS, ...overrides };
   const dependencies = await createDependencies({ config, db, counters, captcha, limits, now });
-  const { principals, redis, loginService, userService } = dependencies;
+  const { principals, redis, loginService, userService, tokens } = dependencies;
 
   const app = await createServer({
     name: 'gateway',
@@ -60,6 +61,7 @@ export async function buildGateway({
     hooks: async (server) => {
       if (config.PUBLIC_URL.startsWith('https:')) await server.register(strictTransport);
       await server.register(bodyTimeout, { timeout: limits.body });
+      await server.register(cookieSessions, { config, tokens, now });
       await server.register(policy, {
         config,
         counters: dependencies.counters,

@@ -43,10 +43,12 @@ export async function createDependencies({ config, db, counters: injected, captc
   const upstreams = Object.fromEntries(
     (Object.keys(PREFIXES) as Prefix[]).map((prefix) => [prefix, upstreamOf(prefix)]),
   ) as Record<Prefix, Upstream | undefined>;
+  const tokens = createTokens(config);
   return {
     config,
     db,
     now,
+    tokens,
     redis,
     counters,
     captcha: captcha ?? createCaptchaGate(config, db, limits.captcha),
@@ -55,7 +57,7 @@ export async function createDependencies({ config, db, counters: injected, captc
     factorThrottle: createFactorThrottle(counters),
     passkeyThrottle: createPasskeyThrottle(counters),
     auditRefusals: createAuditRefusals(db, now),
-    principals: createPrincipals(config, { db, tokens: createTokens(config), now }),
+    principals: createPrincipals(config, { db, tokens, now }),
     idempotency: createIdempotency(config, db, now),
     loginService,
     userService,

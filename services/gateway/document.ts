@@ -1,18 +1,21 @@
 import { AppError, failures } from '@gatehouse/shared/http/errors';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { SESSION_COOKIE } from './cookie/session-cookie.ts';
 import { requestJson } from './request-json.ts';
 
 /** An operation of a service, as `http/docs.ts` documents it. */
 interface Operation {
   'x-contract'?: string;
   'x-idempotency-key'?: boolean;
+  'x-session-mode'?: boolean;
   security?: object[];
   parameters?: object[];
   responses?: object;
 }
 
 interface OpenApi {
+  components?: { securitySchemes?: object };
   paths: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, object>;
 }
@@ -49,7 +52,11 @@ export function documentOf(services: readonly string[], timeout: number) {
     const all = Object.entries({ ...Object.fromEntries(forwarded), ...own.paths });
     return {
       ...own,
-      paths: Object.fromEntries(all.map(([path, item]) => [path, withKeys(item)])),
+      components: {
+        ...own.components,
+        securitySchemes: { ...own.components?.securitySchemes, cookie: COOKIE_SCHEME },
+      },
+      paths: Object.fromEntries(all.map(([path, item]) => [path, atGateway(item)])),
       webhooks: Object.assign({}, ...documents.map((document) => document.webhooks)),
     };
   };
@@ -83,19 +90,37 @@ const CONFLICT = {
   content: { 'application/json': { schema, example: examples?.[0] } },
 };
 
-/** Adds Idempotency-Key to the operations of a path: the gateway implements it, so the services do not document it. */
-const withKeys = (operations: Record<string, Operation>): Record<string, Operation> =>
+const COOKIE_SCHEME = {
+  type: 'apiKey',
+  in: 'cookie',
+  name: SESSION_COOKIE,
+  description:
+    'From a login with `X-Session-Mode: cookie`. Only pages of an allowed origin may use it; others get 403 ORIGIN_NOT_ALLOWED.',
+};
+const MODE_PARAMETER = {
+  name: 'X-Session-Mode',
+  in: 'header',
+  description:
+    'With `cookie`, the token is set as a cookie that scripts cannot read. The answer then lacks the token, and its `token_type`, if it has one, is `Cookie`.',
+  schema: { type: 'string', enum: ['cookie'] },
+};
+
+/** Adds to the operations of a path what the gateway implements and the services do not document. */
+const atGateway = (operations: Record<string, Operation>): Record<string, Operation> =>
   Object.fromEntries(
     Object.entries(operations).map(([method, operation]) => {
-      if (!operation['x-idempotency-key']) return [method, operation];
-      const { parameters = [], responses } = operation;
-      return [
-        method,
-        {
-          ...operation,
-          parameters: [...parameters, KEY_PARAMETER],
-          responses: { 409: CONFLICT, ...responses },
-        },
+      const { security = [], parameters = [], responses } = operation;
+      const takesKey = operation['x-idempotency-key'];
+      const own = [
+        ...(takesKey ? [KEY_PARAMETER] : []),
+        ...(operation['x-session-mode'] ? [MODE_PARAMETER] : []),
       ];
+      const isBearer = security.some((scheme) => 'bearer' in scheme);
+      const added = {
+        ...(isBearer && { security: [...security, { cookie: [] }] }),
+        ...(own.length > 0 && { parameters: [...parameters, ...own] }),
+        ...(takesKey && { responses: { 409: CONFLICT, ...responses } }),
+      };
+      return [method, { ...operation, ...added }];
     }),
   );

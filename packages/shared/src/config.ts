@@ -118,6 +118,8 @@ const services = {
     ...loginByCode,
     /** Whether the gateway serves the operators' console at /admin. */
     ADMIN_CONSOLE: flag.default(false),
+    /** Whose pages may use the session cookie, besides those of PUBLIC_URL. */
+    COOKIE_ORIGINS: origins.default([]),
     PRINCIPAL_CACHE_MS: number('milliseconds, 0 to 1000', { min: 0, max: 1_000 }).default(1_000),
     ...brand,
     ...social,

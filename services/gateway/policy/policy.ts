@@ -80,7 +80,10 @@ export const policy = fp(
       if (request.routeOptions.config?.unmetered) return;
       let refusal: unknown;
       try {
+        if (request.cookieSession === 'foreign') throw new AppError('foreignOrigin');
         const principal = await principals.of(request.headers.authorization);
+        // No login puts one into a cookie, where it would take the place of the operator's own session.
+        if (request.cookieSession && principal.session.support) throw new AppError('invalidToken');
         // A remembered principal may be presented from another network.
         if (principal.key) requireNetwork(principal, request);
         request.principal = principal;

@@ -117,8 +117,8 @@ export async function prefixes(
     return platformService(upstream, idempotency);
   };
 
-  const ending = [
-    ...logoutContracts.map((operation) => ({ operation, forward: toLoginService })),
+  const known = [
+    ...[...refreshContracts, ...logoutContracts].map((operation) => ({ operation, forward: toLoginService })),
     ...[
       deleteAccountContract,
       endSessionContract,
@@ -128,7 +128,7 @@ export async function prefixes(
       unlinkContract,
     ].map((operation) => ({ operation, forward: toUserService })),
   ];
-  for (const { operation, forward } of ending) {
+  for (const { operation, forward } of known) {
     forward(app, {
       prefix: '',
       routes: [routePath(operation.path)],
@@ -144,28 +144,14 @@ export async function prefixes(
     config: { public: false, operation: confirmContract },
   });
 
-  for (const operation of refreshContracts) {
-    toLoginService(app, {
+  for (const operation of [exchangeContract, undoEmailContract]) {
+    toUserService(app, {
       prefix: '',
       routes: [operation.path],
       methods: [operation.method],
-      config: { public: false, withoutUserId: true, operation },
+      config: { public: true, maxBody: LOGIN_BODY, operation },
     });
   }
-
-  toUserService(app, {
-    prefix: '',
-    routes: [exchangeContract.path],
-    methods: [exchangeContract.method],
-    config: { public: true, maxBody: LOGIN_BODY, operation: exchangeContract },
-  });
-
-  toUserService(app, {
-    prefix: '',
-    routes: [undoEmailContract.path],
-    methods: [undoEmailContract.method],
-    config: { public: true, maxBody: LOGIN_BODY },
-  });
 
   for (const prefix of Object.keys(PREFIXES) as Prefix[]) {
     const forward = forwardingOf(prefix);

@@ -113,12 +113,13 @@ const withCsv = (responses: Responses) =>
 
 /** Documents what the schemas do not say, for machines and for readers. */
 function documentFacts(facts: Facts): object {
-  const { needs, orOneself, description, contract, takesIdempotencyKey } = facts;
+  const { needs, orOneself, description, contract, takesIdempotencyKey, returnsSecret } = facts;
   const byKey = isBearer(needs) ? keyPermissionOf(facts) : undefined;
   const text = requirementText(needs, orOneself);
   return {
     'x-contract': contract,
     ...(takesIdempotencyKey && { 'x-idempotency-key': true }),
+    ...(returnsSecret === 'session' && { 'x-session-mode': true }),
     ...(byKey && { 'x-key-permission': byKey }),
     ...(text && { 'x-permission': needs, description: `${description} ${text}` }),
   };

@@ -43,6 +43,11 @@ const ERRORS = {
   tokenExpired: [401, 'Token expired', 'INVALID_TOKEN'],
   invalidToken: [401, 'Invalid token', 'INVALID_TOKEN'],
   forbidden: [403, 'Forbidden', 'FORBIDDEN'],
+  foreignOrigin: [
+    403,
+    'A call with the session cookie must come from a page of an allowed origin',
+    'ORIGIN_NOT_ALLOWED',
+  ],
   duplicate: [409, 'Resource already exists', 'DUPLICATE_RESOURCE'],
   lastOwner: [409, 'Hand over or archive every organization that nobody else can lead', 'LAST_OWNER'],
   lastAdmin: [409, 'Please make another operator an admin first', 'LAST_ADMIN'],
@@ -192,6 +197,7 @@ export const BEARER_FAILURES = [
   'tokenExpired',
   'invalidToken',
   'forbidden',
+  'foreignOrigin',
   'rateLimited',
   'unavailable',
 ] as const satisfies ErrorName[];

@@ -8,8 +8,10 @@ export const successes = ({ returns }: Pick<Facts, 'returns'>): Readonly<Record<
   returns instanceof z.ZodType ? { 200: returns } : 'fixed' in returns ? { 200: returns.schema } : returns;
 
 /** The failures of an operation: those it names, and those that follow from the rest of its declaration. */
-export function failuresOf({ needs, fresh, path, body, contract, allowsSupport, fails = [] }: Facts) {
+export function failuresOf(facts: Facts) {
+  const { needs, fresh, path, body, contract, allowsSupport, returnsSecret, fails = [] } = facts;
   const names: ErrorName[] = [...fails];
+  if (returnsSecret === 'session') names.push('foreignOrigin');
   if (fresh) names.push('confirmationRequired');
   if (concernsOrganizations(needs)) names.push('enrollmentRequired');
   if (isForOperators(needs)) names.push('forbidden', 'operatorFactorRequired');
