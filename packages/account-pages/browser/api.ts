@@ -148,8 +148,8 @@ function errorOf(response: Response, answer: unknown): ApiError {
     texts.errors.unexpected;
   const known = texts.errors.known[message] ?? quotaText(message);
   if (response.status >= 500) return new ApiError(known ?? texts.errors.unavailable, details);
-  // A message about a field begins with the name of the field.
-  const [, field, problem = ''] = /^(\w+) ((?:is|must) .+)$/.exec(message) ?? [];
+  // A message about a field begins with the name of the field, perhaps with a position in it: `networks.0 must be…`.
+  const [, field, problem = ''] = /^(\w+)(?:\.\w+)* ((?:is|must) .+)$/.exec(message) ?? [];
   const shown = known ?? (field ? texts.errors.field(problem) : message);
   return new ApiError(shown, { ...details, field: field ?? FIELDS[message] });
 }

@@ -84,6 +84,7 @@ export interface FailedPayment {
 export interface Pages {
   login: string;
   forgotPassword: string;
+  keys: string;
   webhook: (webhook_id: string) => string;
   undoEmail: (token: string) => string;
   codeLogin: (login: { email: string; code: string; token: string }) => string;
@@ -95,6 +96,8 @@ export interface NoticeText {
   happened: string;
   /** What to do if it was not the recipient. */
   otherwise: Paragraph;
+  /** What to do after that. */
+  then?: Paragraph;
 }
 
 /** The texts of every mail in one language. */

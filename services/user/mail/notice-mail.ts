@@ -10,8 +10,9 @@ export function noticeMail(
   pages: Pages,
 ): MailText {
   const textFor = notices[kind] as (details: Notice['details'], pages: Pages) => NoticeText;
-  const { subject, happened, otherwise } = textFor(details, pages);
-  return { subject, content: [happened, { facts: factsOf({ at, from }, circumstances) }, otherwise] };
+  const { subject, happened, otherwise, then } = textFor(details, pages);
+  const facts = factsOf({ at, from }, circumstances);
+  return { subject, content: [happened, { facts }, otherwise, ...(then ? [then] : [])] };
 }
 
 function factsOf(

@@ -6,6 +6,7 @@ export function pagesOf({ PUBLIC_URL: base }: Pick<MailBrand, 'PUBLIC_URL'>): Pa
   return {
     login: `${base}/login`,
     forgotPassword: `${base}/forgot`,
+    keys: `${base}/profile?part=developers`,
     webhook: (webhook_id) => `${base}/webhooks?webhook=${encodeURIComponent(webhook_id)}`,
     codeLogin: (login) => `${base}/code-login#${new URLSearchParams(login)}`,
     undoEmail: (token) => `${base}/undo-email#${new URLSearchParams({ token })}`,

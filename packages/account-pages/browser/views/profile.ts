@@ -5,12 +5,13 @@ import { ResultToast, useResult } from '../parts/result.ts';
 import { Tabs } from '../parts/tabs.ts';
 import { useQuery } from '../router.ts';
 
-const { details, security, devices, data } = texts.profile.parts;
+const { details, security, devices, developers, data } = texts.profile.parts;
 
 const TABS = [
   { name: 'details', path: '/profile', title: details },
   { name: 'security', path: '/profile?part=security', title: security },
   { name: 'devices', path: '/profile?part=devices', title: devices },
+  { name: 'developers', path: '/profile?part=developers', title: developers },
   { name: 'data', path: '/profile?part=data', title: data },
 ];
 
@@ -18,10 +19,11 @@ const PARTS = {
   details: () => import('./profile/details.ts'),
   security: () => import('./profile/security.ts'),
   devices: () => import('./profile/devices.ts'),
+  developers: () => import('./profile/developers.ts'),
   data: () => import('./profile/data.ts'),
 };
 
-/** The account of the person: their details, what protects it, where they are signed in, and their data. */
+/** The account of the person: their details, what protects it, where they are signed in, the keys of their programs, and their data. */
 export default function ProfilePage() {
   const part = useQuery().get('part') ?? '';
   const current = part in PARTS ? (part as keyof typeof PARTS) : 'details';

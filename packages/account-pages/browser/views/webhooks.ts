@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import { html } from '../html.ts';
 import { Lazy } from '../parts/lazy.ts';
 import { ResultToast, useResult } from '../parts/result.ts';
+import { SecretDialog } from '../parts/secret-dialog.ts';
 import { useQuery } from '../router.ts';
 import { WebhookList } from './webhooks/list.ts';
-import { SecretDialog } from './webhooks/secret-dialog.ts';
 
 /** The list of webhooks, or the one that the address names. */
 export default function Webhooks() {

@@ -46,9 +46,6 @@ const NO_CODE =
 const REMOVE_PASSKEY =
   'Damit enden alle Sitzungen. Entfernen Sie danach den Passkey in den Sicherheitseinstellungen Ihres Profils: Ein neues Passwort entfernt ihn nicht.';
 
-const DELETE_KEY =
-  'Damit enden alle Sitzungen. Löschen Sie danach den Schlüssel in den Einstellungen für Entwickler Ihres Profils: Ein neues Passwort löscht ihn nicht.';
-
 export const de: MailTexts = {
   code: ({ otp, validity, warning }) => ({
     subject: 'Ihr Code',
@@ -275,11 +272,15 @@ export const de: MailTexts = {
       happened: 'Ein Passkey wurde von Ihrem Konto entfernt. Mit ihm kann sich niemand mehr anmelden.',
       otherwise: secure(forgotPassword),
     }),
-    key_created: (_, { forgotPassword }) => ({
+    key_created: (_, { forgotPassword, keys }) => ({
       subject: 'Ihr Konto hat einen neuen Schlüssel',
       happened:
         'Für Ihr Konto wurde ein Schlüssel für Maschinen angelegt. Wer ihn hat, kann Ihr Konto ohne Anmeldung benutzen.',
-      otherwise: secure(forgotPassword, DELETE_KEY),
+      otherwise: secure(forgotPassword),
+      then: {
+        text: 'Ein neues Passwort beendet den Schlüssel nicht. Löschen Sie ihn danach im Profil unter „Entwickler“:',
+        url: keys,
+      },
     }),
     deletion_requested: ({ deletes_at }, { login }) => ({
       subject: 'Ihr Konto wird gelöscht',

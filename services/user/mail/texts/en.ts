@@ -47,9 +47,6 @@ const NO_CODE =
 const REMOVE_PASSKEY =
   'This ends every session. Then remove the passkey in the security settings of your profile: a new password does not.';
 
-const DELETE_KEY =
-  'This ends every session. Then delete the key in the developer settings of your profile: a new password does not.';
-
 export const en: MailTexts = {
   code: ({ otp, validity, warning }) => ({
     subject: 'Your OTP Code',
@@ -262,11 +259,15 @@ export const en: MailTexts = {
       happened: 'A passkey was removed from your account. It no longer signs in.',
       otherwise: secure(forgotPassword),
     }),
-    key_created: (_, { forgotPassword }) => ({
+    key_created: (_, { forgotPassword, keys }) => ({
       subject: 'Your account has a new key',
       happened:
         'A key for machines was made for your account. Whoever has it can use your account without signing in.',
-      otherwise: secure(forgotPassword, DELETE_KEY),
+      otherwise: secure(forgotPassword),
+      then: {
+        text: 'A new password does not end the key. Then delete it under “Developers” in your profile at',
+        url: keys,
+      },
     }),
     deletion_requested: ({ deletes_at }, { login }) => ({
       subject: 'Your account will be deleted',

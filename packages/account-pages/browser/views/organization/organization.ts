@@ -59,11 +59,26 @@ export function OrganizationPage({
     const props = { organization_id, id: person, own, back, result, onLeave: leave };
     return html`<${Lazy} key=${person} load=${() => import('./person.ts')} ...${props} />`;
   }
+  const service = query.get('service');
+  if (service) {
+    const back = { path: `${path}&part=service-accounts`, title: words.parts['service-accounts'] };
+    const props = { organization, id: service, back, result };
+    return html`<${Lazy} key=${service} load=${() => import('./service-accounts/service-account.ts')} ...${props} />`;
+  }
   const tabs = [
     { name: 'departments', path, title: words.departments },
     ...(own.seesOwners ? [{ name: 'owners', path: `${path}&part=owners`, title: words.owners }] : []),
     ...(own.isOwner
       ? OWNER_TABS.map((name) => ({ name, path: `${path}&part=${name}`, title: words.parts[name] }))
+      : []),
+    ...(own.assignsRoles
+      ? [
+          {
+            name: 'service-accounts',
+            path: `${path}&part=service-accounts`,
+            title: words.parts['service-accounts'],
+          },
+        ]
       : []),
     { name: 'settings', path: `${path}&part=settings`, title: words.parts.settings },
   ];
@@ -94,6 +109,7 @@ export function OrganizationPage({
     ${current === 'departments' && html`<${Departments} ...${props} path=${path} />`}
     ${current === 'owners' && html`<${Lazy} load=${() => import('./owners.ts')} ...${props} onLeave=${leave} />`}
     ${current === 'people' && html`<${Lazy} load=${() => import('./people.ts')} ...${props} path=${path} />`}
+    ${current === 'service-accounts' && html`<${Lazy} load=${() => import('./service-accounts/list.ts')} organization=${organization} path=${path} result=${result} />`}
     ${current === 'settings' && html`<${Lazy} load=${() => import('./settings.ts')} ...${props} organization=${organization} own=${own} onLeave=${leave} />`}
     ${current === 'audit' && html`<${Lazy} load=${() => import('./audit.ts')} organization_id=${organization_id} />`}
     ${current === 'reports' && html`<${Lazy} load=${() => import('./report.ts')} ...${whole} />`}

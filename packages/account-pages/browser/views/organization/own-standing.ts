@@ -7,6 +7,8 @@ export interface OwnStanding {
   isOwner: boolean;
   /** Whether the reader may see who the Owners are. */
   seesOwners: boolean;
+  /** Whether the reader may manage service accounts. */
+  assignsRoles: boolean;
 }
 
 export function standingIn(roles: OwnRoles, organization_id: string): OwnStanding {
@@ -16,5 +18,6 @@ export function standingIn(roles: OwnRoles, organization_id: string): OwnStandin
     id: roles.user_id,
     isOwner,
     seesOwners: isOwner || departments.some((department) => can(department.role, 'view users')),
+    assignsRoles: isOwner || departments.some((department) => can(department.role, 'assign roles')),
   };
 }
