@@ -1,19 +1,21 @@
 import { Resolver } from 'node:dns/promises';
+import { bounded } from '@gatehouse/shared/checks/bounded';
+import { checkSamlCertificates, checkTls } from '@gatehouse/shared/checks/certificates';
+import { checkDatabase } from '@gatehouse/shared/checks/database';
+import type { Finding } from '@gatehouse/shared/checks/finding';
+import { checkMailDns } from '@gatehouse/shared/checks/mail-dns';
+import { checkMailClock } from '@gatehouse/shared/checks/smtp-clock';
 import type { Service } from '@gatehouse/shared/config';
+import { checkMail } from '../../services/user/mail/check.ts';
 import type { Command } from './command.ts';
 import { checkAuditChain } from './doctor/audit-chain.ts';
-import { bounded } from './doctor/bounded.ts';
 import { checkCaptcha } from './doctor/captcha.ts';
-import { checkSamlCertificates, checkTls } from './doctor/certificates.ts';
-import { checkDatabase } from './doctor/database.ts';
-import type { Finding } from './doctor/finding.ts';
-import { checkMailDns } from './doctor/mail-dns.ts';
+import { SERVICE_COLLECTIONS } from './doctor/collections.ts';
 import { checkInternetClock, checkProxy, checkUpstreams } from './doctor/network.ts';
 import { checkRecords } from './doctor/records.ts';
+import { checkRedis } from './doctor/redis.ts';
 import { checkSecrets } from './doctor/secrets.ts';
-import { checkMail, checkRedis } from './doctor/servers.ts';
 import { checkSettings, SERVICES, type Settings } from './doctor/settings.ts';
-import { checkMailClock } from './doctor/smtp-clock.ts';
 import { EXIT, UsageError } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -52,7 +54,7 @@ export const doctor: Command = {
     const uri = (user ?? gateway ?? settings.login)?.MONGODB_URI;
     if (uri !== undefined)
       findings.push(
-        ...(await checkDatabase(uri, async (db) => [
+        ...(await checkDatabase(uri, { collections: SERVICE_COLLECTIONS }, async (db) => [
           ...(await checkRecords(db, (what) => terminal.progress(`reading ${what}`))),
           ...(await bounded('SAML certificate', () => checkSamlCertificates(db))),
           ...(await bounded('audit chain', async () => [await checkAuditChain(db)])),

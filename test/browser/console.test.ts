@@ -15,6 +15,7 @@ const PATHS = [
   'audit',
   'webhooks',
   'jobs',
+  'settings-check',
   'support-sessions',
   'approvals',
   'operators',

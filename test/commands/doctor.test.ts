@@ -1,17 +1,19 @@
 import { createServer } from 'node:net';
+import { checkDatabase } from '@gatehouse/shared/checks/database';
+import type { Finding } from '@gatehouse/shared/checks/finding';
 import { loadConfig } from '@gatehouse/shared/config';
 import { startMailbox } from '@gatehouse/standalone/mailbox/mailbox';
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkAuditChain } from '../../commands/gatehouse/doctor/audit-chain.ts';
-import { checkDatabase } from '../../commands/gatehouse/doctor/database.ts';
-import type { Finding } from '../../commands/gatehouse/doctor/finding.ts';
+import { SERVICE_COLLECTIONS } from '../../commands/gatehouse/doctor/collections.ts';
 import { checkRecords, REFERENCES } from '../../commands/gatehouse/doctor/records.ts';
-import { checkMail, checkRedis } from '../../commands/gatehouse/doctor/servers.ts';
+import { checkRedis } from '../../commands/gatehouse/doctor/redis.ts';
 import { checkSettings } from '../../commands/gatehouse/doctor/settings.ts';
 import { COLLECTIONS as GATEWAY_COLLECTIONS } from '../../services/gateway/database.ts';
 import { COLLECTIONS as LOGIN_COLLECTIONS } from '../../services/login/database.ts';
 import { COLLECTIONS } from '../../services/user/database.ts';
+import { checkMail } from '../../services/user/mail/check.ts';
 import { freshDatabase } from '../fixtures/database.ts';
 import { accountRecord } from '../fixtures/members.ts';
 import { withOptions } from '../fixtures/mongodb.ts';
@@ -80,8 +82,15 @@ describe('the database', () => {
   });
 
   const server = async (uri = fresh.uri, now?: () => number) =>
-    troubles(await checkDatabase(uri, async () => [], now));
-  const records = async () => troubles(await checkDatabase(fresh.uri, (db) => checkRecords(db, () => {})));
+    troubles(
+      await checkDatabase(uri, { collections: SERVICE_COLLECTIONS, ...(now && { now }) }, async () => []),
+    );
+  const records = async () =>
+    troubles(
+      await checkDatabase(fresh.uri, { collections: SERVICE_COLLECTIONS }, (db) =>
+        checkRecords(db, () => {}),
+      ),
+    );
 
   test('that has all it needs gives no trouble', async () => {
     const account = accountRecord({ password: HASH });

@@ -1,6 +1,6 @@
+import { type Finding, ok, warn } from '@gatehouse/shared/checks/finding';
 import type { AuditAnchor, AuditLink } from '@gatehouse/shared/identity/audit-chain/records';
 import type { Db } from 'mongodb';
-import { type Finding, ok, warn } from './finding.ts';
 
 /** Milliseconds after which the signer, which signs every minute, should have signed an event. */
 const LATE = 3_600_000;

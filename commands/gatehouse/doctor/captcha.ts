@@ -1,6 +1,6 @@
+import { type Finding, fail, ok, warn } from '@gatehouse/shared/checks/finding';
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { SITEVERIFY } from '../../../services/gateway/captcha/siteverify.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
 import { call } from './http.ts';
 
 /** No browser ever gets this token. */

@@ -1,7 +1,7 @@
+import { clockFinding, wholeSeconds } from '@gatehouse/shared/checks/clock';
+import { type Finding, fail, ok, warn } from '@gatehouse/shared/checks/finding';
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { UPSTREAM_SETTINGS } from '@gatehouse/shared/contract/prefixes';
-import { clockFinding, wholeSeconds } from './clock.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
 import { call } from './http.ts';
 
 /** Whether the gateway can reach the services and what the platform serves. Any answer will do. */

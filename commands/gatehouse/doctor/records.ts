@@ -1,9 +1,9 @@
+import { type Finding, fail, ok, warn } from '@gatehouse/shared/checks/finding';
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import { foreignHashOf, isPasswordHash } from '@gatehouse/shared/identity/passwords';
 import type { User } from '@gatehouse/shared/identity/user-record';
 import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { Db, Document } from 'mongodb';
-import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** Records whose field, or each element of a list, names a record elsewhere. */
 export const REFERENCES: readonly Reference[] = [

@@ -1,4 +1,4 @@
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type Finding, fail, ok, warn } from '@gatehouse/shared/checks/finding';
 
 /** Settings whose value is a secret, and those that hold a password in an address. */
 const SECRET = /(?:_SECRET|_SECRET_PREVIOUS|_SECRET_KEY|_SECRET_KEY_PREVIOUS|_TOKEN|_API_KEY)$/;

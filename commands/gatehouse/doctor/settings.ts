@@ -1,5 +1,5 @@
+import { type Finding, fail, ok, warn } from '@gatehouse/shared/checks/finding';
 import { type Config, ConfigError, loadConfig, type Service } from '@gatehouse/shared/config';
-import { type Finding, fail, ok, warn } from './finding.ts';
 
 export const SERVICES: readonly Service[] = ['gateway', 'login', 'user'];
 

@@ -23,6 +23,7 @@ import { setPersonPlan } from './people/plan.ts';
 import { resetPersonFactor } from './people/reset-factor.ts';
 import { restorePerson } from './people/restore.ts';
 import { verifyPerson } from './people/verify.ts';
+import { checkSettings } from './settings-check.ts';
 import { endSupportSession } from './support-sessions/end.ts';
 import { listSupportSessions } from './support-sessions/list.ts';
 import { startSupportSession } from './support-sessions/start.ts';
@@ -38,6 +39,7 @@ export const admin = [
   listAudit,
   listWebhooks,
   listJobs,
+  checkSettings,
   getFigures,
   getAttention,
   ...approvals,

@@ -72,6 +72,7 @@ const READS = [
   '/api/v1/admin/jobs',
   '/api/v1/admin/figures',
   '/api/v1/admin/attention',
+  '/api/v1/admin/settings-check',
 ];
 const CHANGES = [
   ['POST', 'end-sessions', {}],

@@ -25,6 +25,7 @@ const LOAD: Record<ConsoleView, () => Promise<{ default: ComponentType<ViewProps
   audit: () => import('./views/audit.ts'),
   webhooks: () => import('./views/webhooks.ts'),
   jobs: () => import('./views/jobs.ts'),
+  'settings-check': () => import('./views/settings-check.ts'),
   'support-sessions': () => import('./views/support-sessions.ts'),
   approvals: () => import('./views/approvals.ts'),
   operators: () => import('./views/operators.ts'),

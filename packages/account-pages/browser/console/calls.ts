@@ -44,6 +44,16 @@ export interface Attention {
 
 export const getAttention = () => get<{ data: Attention[] }>(`${ADMIN}/attention`);
 
+export interface Finding {
+  check: string;
+  status: 'fail' | 'warn' | 'ok';
+  found: string;
+  /** What to do; null when all is well. */
+  advice: string | null;
+}
+
+export const checkSettings = () => get<{ checked_at: string; data: Finding[] }>(`${ADMIN}/settings-check`);
+
 export interface Organization {
   organization_id: string;
   name: string;

@@ -6,6 +6,7 @@ const VIEWS = {
   '/admin/audit': 'audit',
   '/admin/webhooks': 'webhooks',
   '/admin/jobs': 'jobs',
+  '/admin/settings-check': 'settings-check',
   '/admin/support-sessions': 'support-sessions',
   '/admin/approvals': 'approvals',
   '/admin/operators': 'operators',

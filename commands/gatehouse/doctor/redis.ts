@@ -1,25 +1,9 @@
+import { clockFinding } from '@gatehouse/shared/checks/clock';
+import { type Finding, ok, warn } from '@gatehouse/shared/checks/finding';
 import type { Config } from '@gatehouse/shared/config';
 import { Redis } from 'ioredis';
-import { createMailer } from '../../../services/user/mail/mailer.ts';
-import { clockFinding } from './clock.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
 
 const TIMEOUT = 5_000;
-
-/** Whether the mail server takes a connection with these credentials. No mail is sent. */
-export async function checkMail(config: Config<'user'>): Promise<Finding> {
-  const mailer = createMailer(config);
-  try {
-    await mailer.verify();
-    return ok('mail', 'the mail server accepts connections');
-  } catch (error) {
-    const advice =
-      'check SMTP_URL, and that this machine may reach the server; until then nobody gets a code';
-    return fail('mail', `the mail server refuses: ${(error as Error).message}`, advice);
-  } finally {
-    mailer.close();
-  }
-}
 
 /** Whether the gateways can share their counters, and agree with their clock. @param now returns Unix milliseconds. */
 export async function checkRedis(

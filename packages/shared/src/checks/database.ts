@@ -1,25 +1,28 @@
-import { compareIndexes } from '@gatehouse/shared/data/build-indexes';
-import { checkOptions, checkServer } from '@gatehouse/shared/data/check-server';
 import { type Db, MongoClient } from 'mongodb';
-import { COLLECTIONS as GATEWAY_COLLECTIONS } from '../../../services/gateway/database.ts';
-import { COLLECTIONS as LOGIN_COLLECTIONS } from '../../../services/login/database.ts';
-import { COLLECTIONS as USER_COLLECTIONS } from '../../../services/user/database.ts';
+import { compareIndexes } from '../data/build-indexes.ts';
+import { checkOptions, checkServer } from '../data/check-server.ts';
 import { clockFinding } from './clock.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const TIMEOUT = 5_000;
 
-const COLLECTIONS = Object.values({ ...USER_COLLECTIONS, ...LOGIN_COLLECTIONS, ...GATEWAY_COLLECTIONS });
+interface Options {
+  /** What the services expect to find. */
+  collections: Parameters<typeof compareIndexes>[1];
+  /** Whether other services have indexes on these collections too, which are not extra. */
+  isPart?: boolean;
+  /** Returns Unix milliseconds. */
+  now?: () => number;
+}
 
 /**
  * Looks at the server at MONGODB_URI, writing nothing.
  * @param then is called with the database if it can be reached.
- * @param now returns Unix milliseconds.
  */
 export async function checkDatabase(
   uri: string,
+  { collections, isPart = false, now = Date.now }: Options,
   then: (db: Db) => Promise<Finding[]>,
-  now = Date.now,
 ): Promise<Finding[]> {
   let client: MongoClient;
   try {
@@ -51,7 +54,7 @@ export async function checkDatabase(
       server,
       await checkClock(db, now),
       ...(await checkFeatures(db)),
-      ...(await checkIndexes(db)),
+      ...(await checkIndexes(db, collections, isPart)),
       ...(await then(db)),
     ];
   } finally {
@@ -108,13 +111,19 @@ async function checkFeatures(db: Db): Promise<Finding[]> {
 /** The features of MongoDB that the queries are tested with. */
 const LEAST_FEATURES = 7;
 
-async function checkIndexes(db: Db): Promise<Finding[]> {
-  const { missing, extra } = await compareIndexes(db, COLLECTIONS);
+async function checkIndexes(
+  db: Db,
+  collections: Options['collections'],
+  isPart: boolean,
+): Promise<Finding[]> {
+  const { missing, extra } = await compareIndexes(db, collections);
   const build = 'start each service once: it builds its indexes, or names what prevents one';
   const drop = 'each costs time at every write: drop it, unless another application needs it';
   const findings = [
     ...missing.map((index) => warn('indexes', `${index} is missing`, build)),
-    ...extra.map((index) => warn('indexes', `${index} is not one of ours`, drop)),
+    ...(isPart ? [] : extra).map((index) => warn('indexes', `${index} is not one of ours`, drop)),
   ];
-  return findings.length === 0 ? [ok('indexes', 'all there, and no others')] : findings;
+  return findings.length === 0
+    ? [ok('indexes', isPart ? 'all there' : 'all there, and no others')]
+    : findings;
 }

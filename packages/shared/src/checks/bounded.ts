@@ -1,4 +1,4 @@
-import { withTimeout } from '@gatehouse/shared/with-timeout';
+import { withTimeout } from '../with-timeout.ts';
 import { type Finding, warn } from './finding.ts';
 
 /** Milliseconds for one check. Each has shorter limits of its own; this one holds if they fail. */

@@ -1,4 +1,4 @@
-import type { Config } from '@gatehouse/shared/config';
+import type { Config } from '../config.ts';
 import { type Finding, ok, warn } from './finding.ts';
 
 type ResolveTxt = (name: string) => Promise<string[][]>;
