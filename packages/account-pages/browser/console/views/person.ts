@@ -76,7 +76,7 @@ function changesOf(person: PersonDetail, isAdmin: boolean): (readonly [Change, s
     support: user_id !== null && state === 'active' && person.operator === null,
     'end-sessions': sessions.length > 0,
     'reset-factor': factor !== null && factor.reset_at === null,
-    enable: isAdmin && (state === 'disabled' || state === 'paused'),
+    enable: isAdmin && state === 'disabled',
     verify: isAdmin && state === 'unverified',
     restore: isAdmin && deletion !== null && !deletion.begun,
     plan: isAdmin && user_id !== null,
