@@ -27,7 +27,11 @@ const SEARCHES: Record<
     text: (index) => `person${index}`,
     bare: ({ users }, text) =>
       users
-        .find({ email: { $gte: text, $lt: `${text}\uffff` } }, { collation: EMAIL_COLLATION, limit: LIMIT })
+        .find(
+          // The embedded database bounds an index with a collation by the pattern, MongoDB by the range.
+          { email: { $gte: text, $lt: `${text}\uffff`, $regex: `^${text}`, $options: 'i' } },
+          { collation: EMAIL_COLLATION, hint: { email: 1 }, limit: LIMIT },
+        )
         .toArray(),
   },
   'by name': {
@@ -64,7 +68,7 @@ export async function adminSearch(): Promise<void> {
       times.length = 0;
       await compare('admin-search', {
         unit: 'searches/s',
-        rounds: 5,
+        rounds: 3,
         measures: { [ours]: rate(api), [driver]: rate((searched) => bare(db, searched)) },
         ratios: [{ of: ours, over: driver, goal: 0.5 }],
       });
