@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createFirstOperatorLink } from '../../services/user/operators/first-operator.ts';
@@ -5,6 +6,7 @@ import { describePages, expectAccessible, type Pages } from '../fixtures/browser
 import { postJson } from '../fixtures/http.ts';
 import { member } from '../fixtures/members.ts';
 import { adminCaller, withOperators } from '../fixtures/operators.ts';
+import { storedWebhook } from '../webhooks/stored-webhook.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\'&{{7*7}}';
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
@@ -21,6 +23,9 @@ const PATHS = [
   'operators',
 ];
 
+/** The pages on which the hostile records are. */
+const SHOWS_HOSTILE = ['people', 'organizations', 'webhooks', 'support-sessions'];
+
 /** An organization with an Owner and a department, all with names that try to be markup. */
 async function hostileOrganization({ url, services }: Pages) {
   const owner = await member(services.db, services.clock, { name: HOSTILE });
@@ -29,6 +34,31 @@ async function hostileOrganization({ url, services }: Pages) {
   const path = `${url}/api/v1/organizations/${body.organization_id}/departments`;
   await postJson(path, { name: HOSTILE }, headers);
   return { owner, organization_id: body.organization_id as string };
+}
+
+/** A support session and a webhook with markup in each text that the console shows of them. */
+async function storeHostileRecords({ services: { db, clock } }: Pages) {
+  const [at, later] = [new Date(clock.now()), new Date(clock.now() + 3_600_000)];
+  const id = randomUUID();
+  await db.supportSessions.insertOne({
+    session_id: id,
+    person_id: HOSTILE,
+    operator: HOSTILE,
+    mode: 'read',
+    reason: HOSTILE,
+    began_at: at,
+    expires_at: later,
+  });
+  const health = { last_success_at: null, last_failure_at: at, consecutive_failures: 4, failing_since: at };
+  await db.webhooks.insertOne(
+    storedWebhook({
+      webhook_id: `${HOSTILE}${id}`,
+      name: HOSTILE,
+      owner_id: HOSTILE,
+      status: 'active',
+      health: { ...health, hours: [] },
+    }),
+  );
 }
 
 describePages(
@@ -96,10 +126,13 @@ describePages(
 
     test.each(PATHS)('shows /admin/%s without markup from stored names', async (path) => {
       await hostileOrganization(pages);
+      await storeHostileRecords(pages);
       const { admin } = await withOperators(pages.services);
       const page = await pages.openAs(admin.headers(), `/admin/${path}`);
       await heading(page, `${path.charAt(0).toUpperCase()}${path.slice(1).replace('-', ' ')}`).waitFor();
       await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+      if (SHOWS_HOSTILE.includes(path))
+        await page.getByText('<img src=x onerror=alert(1)>').first().waitFor();
       expect(await page.locator('img[src=x]').count()).toBe(0);
       await expectAccessible(page, `console-${path}`);
     });
