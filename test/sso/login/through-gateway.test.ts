@@ -49,6 +49,20 @@ it('lets a person in until their provider ends the session', async () => {
   expect((await send(`${url}/api/v1/users/me`, { headers: again })).status).toBe(401);
 });
 
+it('moves the session into a cookie for who asks, beside the cookie of the login', async () => {
+  const { code, cookie } = await browser.logIn(connection);
+  const old = '__Host-gatehouse-session=a.b.c';
+  const asked = { cookie: `${old}; ${cookie}`, origin: 'http://localhost:8000', 'x-session-mode': 'cookie' };
+  const { status, headers, body } = await postJson(`${url}/api/v1/auth/sso/exchange`, { code }, asked);
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: { token_type: 'Cookie', expires_in: 3600, user_id: expect.any(String) },
+  });
+  const [set = ''] = headers.getSetCookie();
+  const me = await send(`${url}/api/v1/users/me`, { headers: { cookie: set.split(';', 1)[0] ?? '' } });
+  expect(me.body.email).toBe('grace@corp.example');
+});
+
 it('refuses the code without the cookie', async () => {
   const { code } = await browser.logIn(connection);
   expect((await postJson(`${url}/api/v1/auth/sso/exchange`, { code })).status).toBe(400);
