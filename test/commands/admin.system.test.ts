@@ -75,6 +75,16 @@ describe('directly on the database', () => {
     expect(await fresh.db.operators.distinct('_id')).toStrictEqual([one.user_id]);
   });
 
+  test('somebody who is not verified has no user_id, and is found and helped by e-mail', async () => {
+    const email = 'grace@example.com';
+    const user = { email, password: 'secret', name: 'Grace', verified: false, account_status: 'paused' };
+    await fresh.db.users.insertOne(user as never);
+    const { code, stdout } = await gatehouse('users', 'why', email);
+    expect({ code, stdout }).toStrictEqual({ code: 0, stdout: expect.stringMatching(/^blocks /m) });
+    expect((await gatehouse('users', 'verify', email, ...REASON)).code).toBe(0);
+    expect((await fresh.db.users.findOne({ email }))?.verified).toBe(true);
+  });
+
   test('an organization is shown, and its quotas follow', async () => {
     const { user_id } = await newMember(fresh.db);
     const organization_id = 'org-1';

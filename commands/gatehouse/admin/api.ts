@@ -4,8 +4,11 @@ export interface AdminApi {
   where: string;
   /** @throws {ApiError} for every answer that is no success. */
   call(method: string, path: string, body?: object): Promise<unknown>;
-  /** Returns the user_id of an active or inactive account. @throws {Error} if no account has the address. */
-  userIdOf(email: string): Promise<string>;
+  /**
+   * Returns the person_id of an account: its user_id or, while it is not verified, the id of its record.
+   * @throws {Error} if no account has the address.
+   */
+  personIdOf(email: string): Promise<string>;
   close(): Promise<void>;
 }
 

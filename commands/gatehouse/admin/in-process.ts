@@ -1,6 +1,7 @@
 import { loadConfig } from '@gatehouse/shared/config';
 import { connect } from '@gatehouse/shared/data/connect';
-import { findUserByEmail, userIdOf } from '@gatehouse/shared/identity/users';
+import { findUserByEmail } from '@gatehouse/shared/identity/users';
+import { personIdOf } from '../../../services/user/admin/people/find-person.ts';
 import { buildUserService } from '../../../services/user/app.ts';
 import { COLLECTIONS } from '../../../services/user/database.ts';
 import { createMailer } from '../../../services/user/mail/mailer.ts';
@@ -34,11 +35,10 @@ export async function openInProcess(env: NodeJS.ProcessEnv): Promise<AdminApi> {
       if (response.statusCode >= 300) throw new ApiError(response.statusCode, answer);
       return answer;
     },
-    async userIdOf(email) {
+    async personIdOf(email) {
       const user = await findUserByEmail(db.users, email);
-      const user_id = user && userIdOf(user);
-      if (!user_id) throw unknownAddress(email);
-      return user_id;
+      if (!user) throw unknownAddress(email);
+      return personIdOf(user);
     },
     async close() {
       await app.close();

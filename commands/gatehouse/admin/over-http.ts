@@ -40,14 +40,14 @@ export function openHttp(url: string, key: string): AdminApi {
   return {
     where: base.origin,
     call,
-    async userIdOf(email) {
+    async personIdOf(email) {
       const query = new URLSearchParams({ search: email, limit: '20' });
       const { data } = (await call('GET', `/api/v1/admin/people?${query}`)) as {
-        data: { email: string; user_id: string | null }[];
+        data: { email: string; person_id: string }[];
       };
       const found = data.find((person) => person.email.toLowerCase() === email.toLowerCase());
-      if (!found?.user_id) throw unknownAddress(email);
-      return found.user_id;
+      if (!found) throw unknownAddress(email);
+      return found.person_id;
     },
     close: async () => {},
   };

@@ -98,9 +98,9 @@ async function openApi(env: NodeJS.ProcessEnv): Promise<AdminApi> {
   return openHttp(url, key);
 }
 
-/** The user_id of a person, who is named by it or by the e-mail. */
+/** The person_id of a person, who is named by it or by the e-mail. */
 export const personOf = async ({ api }: AdminCall, who: string): Promise<string> =>
-  who.includes('@') ? api.userIdOf(who) : who;
+  who.includes('@') ? api.personIdOf(who) : who;
 
 /** A segment of a path. */
 export const segment = (text: string): string => encodeURIComponent(text);
