@@ -1,5 +1,5 @@
 import { tenantOf } from '@gatehouse/shared/access/tenant';
-import { expecting, line, oneOf } from '@gatehouse/shared/http/fields';
+import { expecting, line, oneOf, openEnum } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import { EVENT_NAMES } from './events.ts';
 import { HEALTH_EXAMPLE, healthRecord, presentHealth } from './history/present-health.ts';
@@ -60,7 +60,7 @@ export const webhookRecord = z
     name: z.string().nullable(),
     description: z.string().nullable(),
     url: z.string(),
-    events: z.array(z.enum(EVENT_NAMES)),
+    events: z.array(openEnum(EVENT_NAMES)),
     chatbot_ids: z.array(z.string()).meta({ description: 'Empty for every event' }),
     headers: z
       .record(z.string(), z.string())

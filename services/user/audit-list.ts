@@ -1,4 +1,4 @@
-import { isoDateTime } from '@gatehouse/shared/http/fields';
+import { isoDateTime, openEnum } from '@gatehouse/shared/http/fields';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { AUDIT_ACTIONS } from '@gatehouse/shared/identity/audit-actions';
 import { containsText, listQuery } from '@gatehouse/shared/operation/lists';
@@ -11,7 +11,7 @@ export const auditRecord = z
   .object({
     event_id: z.string(),
     at: z.string().meta({ format: 'date-time' }),
-    action: z.enum(AUDIT_ACTIONS),
+    action: openEnum(AUDIT_ACTIONS),
     outcome: z.string().meta({ description: '`success`, or why the attempt was refused' }),
     actor: z
       .object({

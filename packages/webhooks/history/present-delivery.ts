@@ -1,3 +1,4 @@
+import { openEnum } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import { DELIVERY_STATUSES, type Delivery } from '../delivery-records.ts';
 import { EVENT_NAMES } from '../events.ts';
@@ -23,7 +24,7 @@ export const deliveryRecord = z
   .object({
     delivery_id: z.string(),
     event_id: z.string().meta({ description: 'Sent to the receiver as `webhook-id`' }),
-    event: z.enum(EVENT_NAMES),
+    event: openEnum(EVENT_NAMES),
     status: z.enum(DELIVERY_STATUSES).meta({
       description:
         '`failed`: all retries of three days failed, or the event is no longer subscribed. `cancelled`: canceled by a call. Both can be replayed while the webhook is subscribed to the event',

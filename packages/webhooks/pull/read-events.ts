@@ -1,4 +1,5 @@
 import { AppError } from '@gatehouse/shared/http/errors';
+import { openEnum } from '@gatehouse/shared/http/fields';
 import { positiveInteger } from '@gatehouse/shared/operation/lists';
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
@@ -25,7 +26,7 @@ export const pullParameters = {
 
 export const pulledEvent = z.object({
   id: z.string().meta({ description: 'Sent to receivers as `webhook-id`' }),
-  event: z.enum(EVENT_NAMES),
+  event: openEnum(EVENT_NAMES),
   timestamp: z.string().meta({ format: 'date-time' }),
   data: z.record(z.string(), z.unknown()).meta({ description: 'As the schema of the event describes it' }),
   department_id: z.string().nullable().meta({ description: 'The department that it concerns' }),

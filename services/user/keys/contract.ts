@@ -1,6 +1,6 @@
 import { KEY_PERMISSIONS, type KeyPermission } from '@gatehouse/shared/access/key-permissions';
 import { AppError } from '@gatehouse/shared/http/errors';
-import { expecting, isoDateTime, jsonBody, line, oneOf } from '@gatehouse/shared/http/fields';
+import { expecting, isoDateTime, jsonBody, line, oneOf, openEnum } from '@gatehouse/shared/http/fields';
 import { networkOf } from '@gatehouse/shared/identity/machine-keys/networks';
 import type { MachineKey } from '@gatehouse/shared/identity/machine-keys/records';
 import { z } from 'zod';
@@ -27,7 +27,7 @@ export const keyRecord = z
   .object({
     key_id: z.string().meta({ description: 'The part of the key between `gh_` and the second `_`' }),
     name: z.string(),
-    permissions: z.array(z.enum(KEY_PERMISSIONS)),
+    permissions: z.array(openEnum(KEY_PERMISSIONS)),
     networks: z.array(z.string()).meta({ description: 'In CIDR notation; empty: the key works everywhere' }),
     expires_at: dateTime.nullable().meta({ description: 'Null: the key does not expire' }),
     created_at: dateTime,

@@ -48,6 +48,12 @@ export const searchText = oneLine(z.string(expecting('must be given once')), 0, 
 export const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, expecting(`must be one of ${values.join(', ')}`));
 
+/**
+ * One of `values` in an answer, or another string: while releases run side by side, a later one has stored values that
+ * this one does not know, and a list with them must not fail.
+ */
+export const openEnum = (values: readonly string[]) => z.string().meta({ enum: [...values] });
+
 /** A language tag (BCP 47), kept as spelled. */
 export const languageTag = line(100).refine(isLanguageTag, {
   error: 'must be a language tag such as en or pt-BR (BCP 47)',
