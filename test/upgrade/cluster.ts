@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePorts } from '../fixtures/launcher.ts';
 import { createProcesses } from '../fixtures/processes.ts';
 
-export const SERVICES = ['user', 'login', 'gateway'] as const;
+const SERVICES = ['user', 'login', 'gateway'] as const;
 export type Service = (typeof SERVICES)[number];
 export type Release = 'previous' | 'this';
 

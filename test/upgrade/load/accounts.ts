@@ -31,7 +31,7 @@ export async function signUp({ cluster, call, mailbox }: Context, email: string)
   return { email, user_id: String(user_id) };
 }
 
-export const logIn = ({ cluster, call }: Pick<Context, 'cluster' | 'call'>, email: string) =>
+const logIn = ({ cluster, call }: Pick<Context, 'cluster' | 'call'>, email: string) =>
   call(`${cluster.url('gateway')}/v2/login`, { form: { email, password: PASSWORD } });
 
 /** Signs up and logs in at the catalogue contract. @returns the account with its header. */
