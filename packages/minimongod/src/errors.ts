@@ -35,9 +35,13 @@ const CODE_NAMES: Record<number, string> = {
   322: 'APIVersionError',
   10334: 'BSONObjectTooLarge',
   11000: 'DuplicateKey',
+  14031: 'OutOfDiskSpace',
   40414: 'IDLFailedToParse',
   40415: 'IDLUnknownField',
 };
+
+/** https://www.sqlite.org/rescode.html#full */
+const SQLITE_FULL = 13;
 
 /** An error that the client receives, with MongoDB's code and message. */
 export class CommandError extends Error {
@@ -82,5 +86,7 @@ export function writeError(index: number, { code, message, extra }: CommandError
 function asCommandError(error: unknown): CommandError {
   if (error instanceof CommandError) return error;
   const { name, message } = error instanceof Error ? error : { name: '', message: String(error) };
+  if ((error as { errcode?: unknown } | null)?.errcode === SQLITE_FULL)
+    return new CommandError(14031, message);
   return new CommandError(name === 'BSONError' ? 22 : 1, message);
 }

@@ -23,6 +23,7 @@ const CODES: ReadonlySet<unknown> = new Set([
   11602, // InterruptedDueToReplStateChange
   13435, // NotPrimaryNoSecondaryOk
   13436, // NotPrimaryOrSecondary
+  14031, // OutOfDiskSpace
 ]);
 /** Labels of the driver and the server for errors after which the same call may succeed. */
 const LABELS = ['RetryableWriteError', 'RetryableError', 'ResetPool'];
