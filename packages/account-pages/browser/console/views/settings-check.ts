@@ -19,7 +19,7 @@ const COLUMNS: Column<Finding>[] = [
     cell: ({ status }) => html`<${Badge} tone=${TONES[status]}>${words.severities[status]}<//>`,
   },
   { title: words.found, cell: ({ found }) => found },
-  { title: words.advice, cell: ({ advice }) => advice ?? texts.none },
+  { title: words.advice, cell: ({ advice }) => advice },
 ];
 
 /** What the user service finds out about its settings and what it needs, failures first. */
