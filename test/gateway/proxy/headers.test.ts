@@ -194,6 +194,7 @@ describe('CORS', () => {
     expect(answer.headers.get('access-control-allow-credentials')).toBe('true');
     const exposed = answer.headers.get('access-control-expose-headers')?.split(', ');
     expect(exposed).toEqual([
+      'Date',
       'X-Request-ID',
       'X-RateLimit-Limit',
       'X-RateLimit-Remaining',

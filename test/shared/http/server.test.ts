@@ -435,7 +435,7 @@ describe('CORS', () => {
       Object.entries(headers).filter(([name]) => name.startsWith('access-control-') || name === 'vary'),
     );
   const EXPOSED =
-    'X-Request-ID, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, API-Version, Deprecation, Sunset, Link';
+    'Date, X-Request-ID, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, API-Version, Deprecation, Sunset, Link';
   const simple = {
     vary: 'Origin',
     'access-control-allow-origin': 'https://shop.example',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Every failure that a client can see: status, text of `detail`, code of the envelope (CONTRACT.md §Errors). */
-const ERRORS = {
+export const ERRORS = {
   // CONTRACT.md §Login: the 404 reveals on purpose whether an account exists.
   accountDoesNotExist: [404, 'User does not exist, please create a new account.', 'RESOURCE_NOT_FOUND'],
   invalidCredentials: [401, 'Invalid credentials', 'INVALID_CREDENTIALS'],
@@ -66,7 +66,7 @@ const ERRORS = {
 export type ErrorName = keyof typeof ERRORS;
 
 /** Examples of `details` that are no text. */
-const EXAMPLE_DETAILS: Partial<Record<ErrorName, Extra['details']>> = {
+export const EXAMPLE_DETAILS: Partial<Record<ErrorName, Extra['details']>> = {
   secondFactorRequired: {
     factor_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImZhY3Rvcitqd3QifQ.…',
     methods: ['totp', 'recovery_code'],

@@ -47,6 +47,8 @@ export const corsOptions = (origins: string[] | undefined): FastifyCorsOptions =
   credentials: true,
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   exposedHeaders: [
+    // The client compares its clock with the server's.
+    'Date',
     'X-Request-ID',
     'X-RateLimit-Limit',
     'X-RateLimit-Remaining',
