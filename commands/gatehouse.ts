@@ -16,6 +16,7 @@ import { organizations } from './gatehouse/organizations.ts';
 import { restore } from './gatehouse/restore.ts';
 import { sessions } from './gatehouse/sessions.ts';
 import { createTerminal, harmless } from './gatehouse/terminal.ts';
+import { test } from './gatehouse/test.ts';
 import { users } from './gatehouse/users.ts';
 
 const COMMANDS: Record<string, Command> = {
@@ -28,6 +29,7 @@ const COMMANDS: Record<string, Command> = {
   audit,
   import: importCommand,
   export: exportCommand,
+  test,
   backup,
   restore,
 };

@@ -181,6 +181,21 @@ test('--practice starts providers that people can log in at', async () => {
   expect(await launched.stop()).toBe(0);
 });
 
+test('--seed adds people and prints who signs in, and can be given again', async () => {
+  const folder = join(scratch, 'seeded');
+  for (const _ of ['first', 'again']) {
+    const launched = await startUp({ folder, args: ['--practice', '--seed', 'packages/testing/seed.yaml'] });
+    await eventually(
+      () =>
+        expect(launched.output()).toMatch(
+          /ada@example\.com +correct-horse\n[\s\S]*organization Analytical Engines: /,
+        ),
+      POLL,
+    );
+    expect(await launched.stop()).toBe(0);
+  }
+});
+
 describe('exits with code 1 and one line for', () => {
   /** Starts another server on a local port. */
   async function takenPort(): Promise<{ port: number; server: Server }> {
@@ -217,6 +232,13 @@ describe('exits with code 1 and one line for', () => {
     const launched = await start({ env, args: ['--practice'] });
     expect(await launched.ended).toBe(1);
     expect(launched.output()).toBe('start: --practice is refused in production\n');
+  });
+
+  test('a seed in production', async () => {
+    const env = { ...(await configured()), NODE_ENV: 'production' };
+    const launched = await start({ env, args: ['--seed', 'packages/testing/seed.yaml'] });
+    expect(await launched.ended).toBe(1);
+    expect(launched.output()).toBe('start: --seed is refused in production\n');
   });
 
   test('an invalid setting that only a service reads', async () => {

@@ -9,14 +9,17 @@ import { type Component, startChild } from './child.ts';
 import { runMailbox } from './mailbox/run.ts';
 import { runPractice } from './practice.ts';
 import { loadSecrets } from './secrets.ts';
+import { runSeed } from './seed.ts';
 
 const USAGE = `Starts Gatehouse: the gateway, the login service and the user service, plus a database and a mailbox
 unless they are configured. Ctrl-C stops everything.
 
-  npm start [-- --practice]
+  npm start [-- --practice] [--seed <file>]
 
   --practice   starts practice identity providers too: buttons of Google, Apple, Microsoft, GitHub and GitLab on the
                sign-in page, with people and failures to choose from (docs/SOCIAL.md)
+  --seed       adds the people and organizations of a YAML file that are missing, and prints who signs in with what
+               (packages/testing/seed.yaml)
 
 Settings come from the environment or from .env; .env.example explains each one.`;
 
@@ -27,7 +30,11 @@ const relative = (path: string) => new URL(path, import.meta.url);
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { help: { type: 'boolean', short: 'h' }, practice: { type: 'boolean' } },
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      practice: { type: 'boolean' },
+      seed: { type: 'string' },
+    },
   });
   if (values.help) {
     console.log(USAGE);
@@ -36,6 +43,8 @@ async function main(): Promise<number> {
   const startedAt = performance.now();
   const config = loadStandaloneConfig();
   refuseStandIns(config);
+  if (values.seed !== undefined && config.NODE_ENV === 'production')
+    throw new Error('--seed is refused in production');
   const folder = resolve(config.DATA_DIR);
   const database = config.MONGODB_URI ?? `mongodb://127.0.0.1:${config.STANDALONE_MONGO_PORT}/gatehouse`;
   const gatehouse = process.env.PUBLIC_URL || `http://localhost:${config.GATEWAY_PORT}`;
@@ -48,6 +57,8 @@ async function main(): Promise<number> {
     PUBLIC_URL: gatehouse,
     MONGODB_URI: database,
     ...(config.NODE_ENV !== 'production' && TRIALS),
+    // The receivers of a seed's webhooks are on this machine.
+    ...(values.seed !== undefined && { WEBHOOK_ALLOW_PRIVATE: 'on' }),
     ...(await loadSecrets(folder)),
     ...Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== '')),
     ...practice?.environment,
@@ -81,7 +92,7 @@ async function main(): Promise<number> {
   }
   const all = [...dependencies, ...services];
 
-  const up = Promise.all(all.map(({ ready }) => ready)).then(() => {
+  const up = Promise.all(all.map(({ ready }) => ready)).then(async () => {
     releaseStartMemory();
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     console.log(`
@@ -94,6 +105,8 @@ ${config.SMTP_URL === undefined ? `  mailbox   http://localhost:${config.STANDAL
 
 Try:  curl localhost:${config.GATEWAY_PORT}/v2/signup -d email=ada@example.com -d password=correct-horse -d name=Ada
 `);
+    if (values.seed === undefined) return;
+    await runSeed(values.seed, { env: serviceEnv, connections: practice?.connections });
   });
   const exit = Promise.race(all.map(async ({ name, ended }) => ({ name, code: await ended })));
   const exited = await Promise.race([

@@ -11,13 +11,13 @@ import type { Component } from './child.ts';
 export async function runPractice(
   config: StandaloneConfig,
   gatehouse: string,
-): Promise<{ component: Component; base: string; environment: Record<string, string> }> {
+): Promise<{ component: Component; base: string; environment: Record<string, string>; connections: object }> {
   if (config.NODE_ENV === 'production') throw new Error('--practice is refused in production');
   const [{ startPracticeIdp }, { loadSigningKey }] = await Promise.all([
     import('@gatehouse/practice-idp/practice-idp'),
     import('@gatehouse/practice-idp/signing-key'),
   ]);
-  const { base, environment, stop } = await startPracticeIdp({
+  const { base, environment, connections, stop } = await startPracticeIdp({
     port: config.STANDALONE_PRACTICE_PORT,
     ldapPort: config.STANDALONE_PRACTICE_LDAP_PORT,
     gatehouse: gatehouse.replace(/\/$/, ''),
@@ -30,5 +30,5 @@ export async function runPractice(
     ended,
     stop: () => stop().then(() => end(0)),
   };
-  return { component, base, environment };
+  return { component, base, environment, connections };
 }
