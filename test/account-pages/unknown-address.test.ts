@@ -37,7 +37,7 @@ describe('an unknown address', () => {
     expect(html).toContain(`<h1>${heading}</h1>`);
     expect(html).toContain(`<a href="/">${way}</a>`);
     expect(html).toContain('Müller &amp; Sons');
-    expect(html).toContain('prefers-color-scheme:dark');
+    expect(html).toContain('prefers-color-scheme: dark');
     expect(html).toContain(headers['x-request-id']);
     expect(headers['content-security-policy']).toMatch(
       /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; img-src https:\/\/cdn\.example;/,

@@ -1,7 +1,7 @@
 import { AUDIT_ACTIONS } from '@gatehouse/shared/identity/audit-actions';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { describePages, expectAccessible, type Pages } from '../fixtures/browser.ts';
+import { describePages, expectAccessible, type Pages, signOut } from '../fixtures/browser.ts';
 import { grantRole } from '../fixtures/grant-role.ts';
 import { postJson } from '../fixtures/http.ts';
 import { member } from '../fixtures/members.ts';
@@ -350,7 +350,7 @@ describePages('organizations', (pages) => {
     const place = await createDepartment(pages, ada);
     const page = await pages.openAs(ada, place.part('members'));
     await page.getByText('You: Owner').waitFor();
-    await button(page, 'Sign out').click();
+    await signOut(page);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -1,7 +1,7 @@
 import { unusableHash } from '@gatehouse/shared/identity/passwords';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { describePages, expectAccessible } from '../fixtures/browser.ts';
+import { describePages, expectAccessible, signOut } from '../fixtures/browser.ts';
 import { enrolled } from '../fixtures/enrolled.ts';
 import { newMember } from '../fixtures/members.ts';
 import { addAuthenticator } from '../fixtures/virtual-authenticator.ts';
@@ -53,7 +53,7 @@ describePages('passkeys', (pages) => {
     await done(page, 'The passkey is added.');
     await authenticator.answer(false);
     const offered = page.waitForResponse(OPTIONS);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await offered;
     await page.goto(SECURITY);
     // The autofill would sign in by itself if it asked later.

@@ -2,7 +2,7 @@ import { type PracticeIdp, startPracticeIdp } from '@gatehouse/practice-idp/prac
 import { createSigningKey } from '@gatehouse/practice-idp/signing-key';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { describePages, expectAccessible } from '../fixtures/browser.ts';
+import { describePages, expectAccessible, signOut } from '../fixtures/browser.ts';
 import { newMember } from '../fixtures/members.ts';
 
 let practice: PracticeIdp;
@@ -34,7 +34,7 @@ describePages(
       await page.waitForURL(`${pages.url}/profile?part=security`);
       await page.getByText('Next: set a password.').waitFor();
       await page.getByRole('button', { name: 'Unlink Google' }).waitFor();
-      await page.getByRole('button', { name: 'Sign out' }).click();
+      await signOut(page);
       await page.goto('/');
       await page.getByRole('link', { name: 'Continue with Google Last used' }).waitFor();
       await expectAccessible(page, 'sign-in-provider-last-used');

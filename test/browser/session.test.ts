@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { describePages, expectAccessible } from '../fixtures/browser.ts';
+import { describePages, expectAccessible, signOut } from '../fixtures/browser.ts';
 import { member } from '../fixtures/members.ts';
 
 describePages('a session on the pages', (pages) => {
@@ -32,7 +32,7 @@ describePages('a session on the pages', (pages) => {
     const page = await pages.openAs(ada);
     await page.getByText(ada.email).first().waitFor();
     const ended = page.waitForResponse('**/api/v1/auth/logout');
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await isSignedOut(page);
     await page.getByText('You are signed out.').waitFor();
     await ended;
@@ -75,7 +75,7 @@ describePages('a session on the pages', (pages) => {
     const page = await pages.openAs(ada);
     await page.getByText(ada.email).first().waitFor();
     await page.route('**/api/v1/auth/logout', refuse);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await isSignedOut(page);
     await page.getByRole('alert').getByText(MAY_BE_OPEN).waitFor();
     expect(await page.getByText('You are signed out.').count()).toBe(0);
@@ -103,7 +103,7 @@ describePages('a session on the pages', (pages) => {
       attempts += 1;
       return attempts < 3 ? route.abort() : route.continue();
     });
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.getByText(MAY_BE_OPEN).waitFor();
     await page.getByRole('button', { name: 'Try again' }).click();
     await expect.poll(() => attempts).toBe(2);
@@ -120,7 +120,7 @@ describePages('a session on the pages', (pages) => {
     await other.getByText(ada.email).first().waitFor();
     const held: (() => Promise<void>)[] = [];
     await page.route('**/api/v1/auth/logout', (route) => void held.push(() => route.continue()));
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await isSignedOut(page);
     await isSignedOut(other);
     expect(await page.content()).not.toContain(ada.email);
@@ -143,7 +143,7 @@ describePages('a session on the pages', (pages) => {
     });
     await page.getByRole('button', { name: 'Stay signed in' }).click();
     await expect.poll(() => held.length).toBe(1);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await isSignedOut(page);
     await page.getByLabel('E-mail').fill(bob.email);
     await page.getByLabel('Password', { exact: true }).fill('secret');
@@ -163,7 +163,7 @@ describePages('a session on the pages', (pages) => {
     const one = await pages.openAs(ada);
     const other = await secondTab(one);
     await other.getByText(ada.email).first().waitFor();
-    await one.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(one);
     await isSignedOut(other);
     expect(await other.content()).not.toContain(ada.email);
     // The token is kept until the server has ended its session.
@@ -176,7 +176,7 @@ describePages('a session on the pages', (pages) => {
     const one = await pages.openAs(ada);
     const tab = await tabOf(one, other);
     await tab.getByText(ada.email).first().waitFor();
-    await one.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(one);
     await isSignedOut(tab);
     await tab.getByText('You are signed out.').waitFor();
     expect(await Promise.all([ada, other].map(statusOf))).toEqual([401, 401]);
@@ -190,7 +190,7 @@ describePages('a session on the pages', (pages) => {
     const tab = await tabOf(one, other);
     await tab.getByText(ada.email).first().waitFor();
     await tab.goto('about:blank');
-    await one.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(one);
     await one.getByText('You are signed out.').waitFor();
     expect(await statusOf(other)).toBe(200);
     const personal: string[] = [];
@@ -207,7 +207,7 @@ describePages('a session on the pages', (pages) => {
   test('begins anew after a logout in the same tab', async () => {
     const ada = await newAda();
     const page = await pages.openAs(ada);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.getByText('You are signed out.').waitFor();
     await page.getByLabel('E-mail').fill(ada.email);
     await page.getByLabel('Password', { exact: true }).fill('secret');
@@ -222,7 +222,7 @@ describePages('a session on the pages', (pages) => {
     const page = await pages.openAs(ada);
     const other = await tabOf(page, bob);
     await other.getByText(bob.email).first().waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await isSignedOut(page);
     await other.reload();
     await other.getByText(bob.email).first().waitFor();

@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { randomToken } from '../../packages/sso/login/flow.ts';
-import { describePages, expectAccessible } from '../fixtures/browser.ts';
+import { describePages, expectAccessible, signOut } from '../fixtures/browser.ts';
 import { member, newMember } from '../fixtures/members.ts';
 
 const MARKUP = '<img src=x onerror="document.title=\'owned\'">';
@@ -178,7 +178,7 @@ describePages('single sign-on', (pages) => {
       await page.goto(`/sso#code=${code}`);
       await page.getByText(email).first().waitFor();
       expect(page.url()).toBe(`${pages.url}/profile`);
-      await page.getByRole('button', { name: 'Sign out' }).click();
+      await signOut(page);
       await page.getByText('You are signed out.').waitFor();
       await page.goto(`/sso#code=${code}`);
       await page.getByText('This login was not begun in this browser, or it took too long.').waitFor();

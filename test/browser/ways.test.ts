@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { describePages, expectAccessible, type Pages } from '../fixtures/browser.ts';
+import { describePages, expectAccessible, type Pages, signOut } from '../fixtures/browser.ts';
 import { enrolled } from '../fixtures/enrolled.ts';
 import { newMember } from '../fixtures/members.ts';
 
@@ -101,7 +101,7 @@ describePages(
       await page.getByLabel('E-mail').waitFor();
       expect(await page.getByText('Last used').count()).toBe(0);
       await submitPassword(page, email);
-      await page.getByRole('button', { name: 'Sign out' }).click();
+      await signOut(page);
       await page.goto('/');
       await page.locator('.way-field', { hasText: 'Last used' }).waitFor();
       await expectAccessible(page, 'sign-in-last-used');
@@ -111,7 +111,7 @@ describePages(
       await page.getByLabel('Six-digit code').waitFor();
       await page.getByLabel('Six-digit code').fill((await mailed(pages, email)).code);
       await page.waitForURL('**/profile');
-      await page.getByRole('button', { name: 'Sign out' }).click();
+      await signOut(page);
       await page.goto('/');
       await page.getByRole('link', { name: 'E-mail me a code Last used' }).waitFor();
       expect(await page.getByText('Last used').count()).toBe(1);

@@ -1,4 +1,5 @@
 import { noteBudget } from './budget.ts';
+import { language } from './config.ts';
 import { forgetAnswers } from './kept-answer.ts';
 import { noteServerTime } from './server-clock.ts';
 import { currentSession, endSession } from './session.ts';
@@ -100,6 +101,8 @@ async function send(
     method,
     headers: {
       accept: 'application/json',
+      // The reader may have chosen another language than the browser's; what is mailed follows.
+      'accept-language': language,
       ...(bearer && { authorization: `Bearer ${bearer}` }),
       ...headers,
     },

@@ -3,7 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { refresh, signOut } from './account.ts';
 import { config } from './config.ts';
 import { html } from './html.ts';
+import { Avatar } from './parts/avatar.ts';
 import { Button } from './parts/button.ts';
+import { Lazy } from './parts/lazy.ts';
 import { currentSession } from './session.ts';
 import { formatTime, texts } from './texts.ts';
 
@@ -38,7 +40,7 @@ export const SignedIn = ({ path, children }: Props) => html`
             html`<a href=${page} data-page aria-current=${path === page ? 'page' : undefined}>${title}</a>`,
         )}
       </nav>
-      <${Button} kind="plain" onClick=${signOut}>${texts.navigation.signOut}<//>
+      <${Lazy} load=${() => import('./parts/user-menu.ts')} placeholder=${html`<${Avatar} />`} path=${path} />
     </header>
     <${Expiry} />
     <main class="content">${children}</main>

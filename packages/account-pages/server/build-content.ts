@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { waysOf } from '@gatehouse/shared/contract/ways';
 import { LANGUAGES, type Language } from '@gatehouse/shared/http/language';
+import { type Reader, THEMES } from '@gatehouse/shared/http/reader';
 import { CONSOLE_PATHS, consoleViewOf } from '../browser/console/paths.ts';
 import { NEEDS_SESSION, PATHS, viewOf } from '../browser/paths.ts';
 import { type Asset, createAsset, createModules } from './assets.ts';
@@ -16,10 +17,16 @@ const read = (path: string) => readFile(browser(path), 'utf8');
 
 type Document = Omit<Asset, 'path'>;
 
+/** Every way in which a page is shown. */
+const READERS: readonly Reader[] = LANGUAGES.flatMap((language) =>
+  [undefined, ...THEMES].map((theme) => ({ language, theme })),
+);
+
 /** Builds every document and asset of the account pages and, if it is on, of the console. */
 export async function buildContent(config: GatewayConfig) {
   const altcha = await loadAltcha(config);
   const style = createAsset('style.css', await read('style.css'));
+  const dark = createAsset('dark.css', await read('dark.css'));
   const brand = createAsset('brand.css', `:root { --brand: ${config.BRAND_COLOR}; }\n`);
   const consoleStyle = createAsset('console.css', await read('console/console.css'));
   const oldBrowser = createAsset('old-browser.js', await read('old-browser.js'));
@@ -29,29 +36,31 @@ export async function buildContent(config: GatewayConfig) {
     config: { ...browserConfig(config), logo, altcha: altcha?.config },
     icon: logo,
     styles: [style.path, brand.path],
+    dark: dark.path,
     oldBrowser: oldBrowser.path,
   };
   const documents = new Map<string, Document>();
-  for (const language of LANGUAGES)
-    for (const path of PATHS)
-      documents.set(
-        `${language} ${path}`,
-        documentOf({ ...frame, language, ...(await accountPage(path, language)) }),
-      );
+  for (const path of PATHS)
+    for (const reader of READERS) {
+      const modules = await accountPage(path, reader.language);
+      documents.set(keyOf(path, reader), documentOf({ ...frame, ...reader, ...modules }));
+    }
   if (config.ADMIN_CONSOLE)
     for (const path of CONSOLE_PATHS) {
-      const styles = [...frame.styles, consoleStyle.path];
-      const document = documentOf({ ...frame, language: 'en', styles, ...(await consolePage(path)) });
-      for (const language of LANGUAGES) documents.set(`${language} ${path}`, document);
+      const page = { ...frame, ...(await consolePage(path)), styles: [...frame.styles, consoleStyle.path] };
+      for (const reader of READERS)
+        documents.set(keyOf(path, reader), documentOf({ ...page, ...reader, language: 'en' }));
     }
   const loaded = (await modules.all()).map(({ asset }) => asset);
-  const assets = [style, brand, consoleStyle, icon, oldBrowser, ...(altcha?.assets ?? []), ...loaded];
+  const assets = [style, dark, brand, consoleStyle, icon, oldBrowser, ...(altcha?.assets ?? []), ...loaded];
   return {
     /** @param path one of PATHS or, if the console is on, of CONSOLE_PATHS. */
-    documentOf: (path: string, language: Language) => documents.get(`${language} ${path}`) as Document,
+    documentOf: (path: string, reader: Reader) => documents.get(keyOf(path, reader)) as Document,
     assets: new Map(assets.map((asset) => [asset.path, asset])),
   };
 }
+
+const keyOf = (path: string, { language, theme }: Reader): string => `${path} ${language} ${theme}`;
 
 const documentOf = (options: Parameters<typeof shell>[0]): Document => ({
   ...createAsset('page.html', shell(options)),
@@ -63,11 +72,13 @@ async function accountPage(path: string, language: Language) {
   const arrival = await load('arrival.ts');
   const main = await load('main.ts');
   const texts = await load(`texts/${language}.ts`);
-  const more = await load(`texts/${language}-${NEEDS_SESSION.has(viewOf(path)) ? 'account' : 'visitor'}.ts`);
   const view = await load(`views/${viewOf(path)}.ts`);
+  const more = NEEDS_SESSION.has(viewOf(path))
+    ? [await load(`texts/${language}-account.ts`), await load('parts/user-menu.ts')]
+    : [await load(`texts/${language}-visitor.ts`)];
   return {
     scripts: [arrival.asset.path, main.asset.path],
-    preloads: closureOf([main, texts, more, view]),
+    preloads: closureOf([main, texts, view, ...more]),
   };
 }
 

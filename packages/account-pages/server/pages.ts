@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { orNotFound } from '@gatehouse/shared/http/errors';
-import { languageOf } from '@gatehouse/shared/http/language';
 import { publicRoutes } from '@gatehouse/shared/http/public-routes';
+import { READER_HEADERS, readerOf } from '@gatehouse/shared/http/reader';
 import { DOCUMENT_HEADERS } from '@gatehouse/shared/http/response-headers';
 import { isKnown } from '@gatehouse/shared/http/shared-document';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -27,7 +27,7 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
     'content-security-policy': policy,
     'permissions-policy': 'camera=(), geolocation=(), microphone=()',
     ...DOCUMENT_HEADERS,
-    vary: 'accept-language, accept-encoding',
+    vary: `${READER_HEADERS}, accept-encoding`,
   });
   const account = { paths: PATHS, headers: headersOf(contentSecurityPolicy(config)) };
   // Operators sign in at the account pages: the console shows no CAPTCHA, so its policy names no other host for one.
@@ -44,7 +44,7 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
       send(
         request,
         reply.headers(headers),
-        (await content(config)).documentOf(path, languageOf(request.headers['accept-language'])),
+        (await content(config)).documentOf(path, readerOf(request.headers)),
       ),
     );
     if (path !== '/') {

@@ -1,12 +1,14 @@
 import { escapeMarkup } from '@gatehouse/shared/escape-markup';
 import type { Language } from '@gatehouse/shared/http/language';
+import { colorScheme, darkMedia, type Reader } from '@gatehouse/shared/http/reader';
 
-interface Document {
-  language: Language;
+interface Document extends Reader {
   /** What the browser needs to know of the settings. */
   config: { BRAND_NAME: string; [setting: string]: unknown };
   icon: string;
   styles: readonly string[];
+  /** The stylesheet of the dark theme. */
+  dark: string;
   /** The script that any browser can run. */
   oldBrowser: string;
   /** Modules that run in this order. */
@@ -34,9 +36,11 @@ const NEEDS: Record<Language, { script: string; browser: string }> = {
 /** The HTML document of every account page: its modules render the rest. */
 export const shell = ({
   language,
+  theme,
   config,
   icon,
   styles,
+  dark,
   oldBrowser,
   scripts,
   preloads,
@@ -45,11 +49,12 @@ export const shell = ({
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="${colorScheme(theme)}">
 <meta name="gatehouse" content="${escapeMarkup(JSON.stringify(config))}">
 <title>${escapeMarkup(config.BRAND_NAME)}</title>
 <link rel="icon" href="${escapeMarkup(icon)}">
 ${styles.map((path) => `<link rel="stylesheet" href="${path}">`).join('\n')}
+<link rel="stylesheet" href="${dark}" id="dark" media="${darkMedia(theme)}">
 <script defer src="${oldBrowser}"></script>
 ${scripts.map((path) => `<script type="module" src="${path}"></script>`).join('\n')}
 ${preloads.map((path) => `<link rel="modulepreload" href="${path}">`).join('\n')}

@@ -1,4 +1,5 @@
 import { config, language } from '../config.ts';
+import { isDark } from '../preferences.ts';
 import type { ShowWidget } from './captcha-widget.ts';
 
 /** The part of the providers' scripts that we call; all three have it. */
@@ -44,7 +45,7 @@ export const showHosted: ShowWidget = async (element, onToken, onError) => {
     sitekey: config.CAPTCHA_SITE_KEY,
     // Only Turnstile's widget has an action: https://developers.cloudflare.com/turnstile/get-started/client-side-rendering/
     ...(config.CAPTCHA_ACTION !== undefined && { action: config.CAPTCHA_ACTION }),
-    theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
+    theme: isDark() ? 'dark' : 'light',
     language,
     callback: onToken,
     'expired-callback': () => onToken(''),

@@ -1,6 +1,14 @@
 import type { AccountTexts } from './en-account.ts';
 
 export const texts: AccountTexts = {
+  menu: {
+    open: 'Ihr Konto',
+    organizations: 'Organisationen',
+    allOrganizations: 'Alle Organisationen',
+    theme: 'Darstellung',
+    themes: { device: 'Gerät', light: 'Hell', dark: 'Dunkel' },
+    language: 'Sprache',
+  },
   profile: {
     parts: {
       details: 'Angaben',

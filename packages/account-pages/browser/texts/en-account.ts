@@ -1,5 +1,13 @@
 /** The texts of an account's pages, which the first visit does without. */
 export const texts = {
+  menu: {
+    open: 'Your account',
+    organizations: 'Organizations',
+    allOrganizations: 'All organizations',
+    theme: 'Theme',
+    themes: { device: 'Device', light: 'Light', dark: 'Dark' },
+    language: 'Language',
+  },
   profile: {
     parts: {
       details: 'Details',

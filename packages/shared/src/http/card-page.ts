@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { escapeMarkup } from '../escape-markup.ts';
-import type { Language } from './language.ts';
+import { colorScheme, darkMedia, type Reader, type Theme } from './reader.ts';
 import { DOCUMENT_HEADERS } from './response-headers.ts';
 
 /** The brand of the account pages. */
@@ -35,11 +35,11 @@ interface Card {
 /** A page of one card: what has happened, and where to go from here. */
 export function cardPage(
   request: FastifyRequest,
-  language: Language,
+  { language, theme }: Reader,
   { title, heading, text, way, note }: Card,
 ): Page {
   const { BRAND_NAME, BRAND_LOGO_URL: logo, BRAND_COLOR } = brandOf(request.server);
-  const style = styleOf(BRAND_COLOR);
+  const style = styleOf(BRAND_COLOR, theme);
   const digest = createHash('sha256').update(style).digest('base64');
   const image = logo === undefined ? "'none'" : logo.startsWith('/') ? "'self'" : new URL(logo).origin;
   return {
@@ -54,7 +54,7 @@ export function cardPage(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="${colorScheme(theme)}">
 <title>${title} · ${escapeMarkup(BRAND_NAME)}</title>
 <style>${style}</style>
 </head>
@@ -80,10 +80,10 @@ const brandOf = ({ brand }: FastifyInstance): Brand =>
   brand ?? { BRAND_NAME: 'Gatehouse', BRAND_COLOR: '#3451d1' };
 
 /** One card, as on the account pages. The page loads nothing, so its style is in it; the policy names its digest. */
-const styleOf = (color: string): string =>
+const styleOf = (color: string, theme: Theme | undefined): string =>
   `
-:root{color-scheme:light dark;--accent:color-mix(in oklab,${color},black 4%);--page:#f6f7f9;--surface:#fff;--text:#1a1d24;--muted:#5c6370;--border:#d9dce3}
-@media (prefers-color-scheme:dark){:root{--accent:color-mix(in oklab,${color},white 12%);--page:#0f1115;--surface:#171a20;--text:#e8eaf0;--muted:#a0a7b5;--border:#2b303a}}
+:root{--accent:color-mix(in oklab,${color},black 4%);--page:#f6f7f9;--surface:#fff;--text:#1a1d24;--muted:#5c6370;--border:#d9dce3}
+@media ${darkMedia(theme)}{:root{--accent:color-mix(in oklab,${color},white 12%);--page:#0f1115;--surface:#171a20;--text:#e8eaf0;--muted:#a0a7b5;--border:#2b303a}}
 *{box-sizing:border-box}
 body{margin:0;padding:clamp(24px,10vh,96px) 16px 48px;font:16px/1.5 system-ui,sans-serif;color:var(--text);background:var(--page);overflow-wrap:anywhere}
 header,main{max-width:400px;margin:0 auto}

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { cardPage, type Page } from './card-page.ts';
 import type { AppError } from './errors.ts';
 import { type FailureKind, failureText, TEXTS } from './failure-texts.ts';
-import { languageOf } from './language.ts';
+import { readerOf } from './reader.ts';
 
 export interface FailurePage extends Page {
   /** Replaces the status of the failure. */
@@ -45,16 +45,16 @@ export const unknownAddressPage = (failure: AppError, request: FastifyRequest): 
 
 /** The page that ends a logout at an identity provider that has no address for the answer. */
 export function loggedOutPage(request: FastifyRequest): Page {
-  const language = languageOf(request.headers['accept-language']);
-  return cardPage(request, language, TEXTS[language].loggedOut);
+  const reader = readerOf(request.headers);
+  return cardPage(request, reader, TEXTS[reader.language].loggedOut);
 }
 
 function render(failure: AppError, request: FastifyRequest, kind: FailureKind): FailurePage {
-  const language = languageOf(request.headers['accept-language']);
-  const { kinds, forAdministrator } = TEXTS[language];
-  return cardPage(request, language, {
+  const reader = readerOf(request.headers);
+  const { kinds, forAdministrator } = TEXTS[reader.language];
+  return cardPage(request, reader, {
     ...kinds[kind],
-    text: failureText(failure, kind, language),
+    text: failureText(failure, kind, reader.language),
     note: `${forAdministrator} ${request.id}`,
   });
 }

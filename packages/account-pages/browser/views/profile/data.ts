@@ -1,9 +1,9 @@
 import { html } from '../../html.ts';
 import type { Result } from '../../parts/result.ts';
+import type { Profile } from '../../profile.ts';
 import { Activity } from './activity.ts';
 import { DeleteAccount } from './delete-account.ts';
 import { DownloadData } from './download-data.ts';
-import type { Profile } from './record.ts';
 import { Loading, useProfile } from './use-profile.ts';
 
 /** What the account keeps about the person, and how to leave. */

@@ -1,9 +1,9 @@
 import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import type { Result } from '../../parts/result.ts';
+import type { Profile } from '../../profile.ts';
 import { Personal } from './personal.ts';
 import { Plan } from './plan.ts';
-import type { Profile } from './record.ts';
 import { Loading, useProfile } from './use-profile.ts';
 
 /** The person and their plan. */

@@ -6,12 +6,8 @@ import { Field } from '../../parts/field.ts';
 import { Form } from '../../parts/form.ts';
 import { Section } from '../../parts/section.ts';
 import { Select } from '../../parts/select.ts';
-import type { Profile } from './record.ts';
-
-const LANGUAGES = [
-  ['en', 'English'],
-  ['de', 'Deutsch'],
-] as const;
+import { LANGUAGES } from '../../preferences.ts';
+import { noteProfileChange, type Profile } from '../../profile.ts';
 
 /** Name, phone number, company and the language of mails, which can be changed, and what cannot. */
 export function Personal({ profile, onSaved }: { profile: Profile; onSaved: () => Promise<void> }) {
@@ -19,6 +15,7 @@ export function Personal({ profile, onSaved }: { profile: Profile; onSaved: () =
   const save = async ({ name = '', phone = '', company = '', language }: Record<string, string>) => {
     const fields = { name: name.trim(), phone: phone.trim() || null, company: company.trim() || null };
     await patch('/api/v1/users/me', { ...fields, ...(language !== mailLanguage && { language }) });
+    noteProfileChange();
     await onSaved();
   };
   const created = profile['user_created_at(DATE)'];

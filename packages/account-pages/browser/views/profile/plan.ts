@@ -6,7 +6,7 @@ import { html } from '../../html.ts';
 import { Facts } from '../../parts/facts.ts';
 import { Meter } from '../../parts/meter.ts';
 import { Section } from '../../parts/section.ts';
-import type { Profile } from './record.ts';
+import type { Profile } from '../../profile.ts';
 
 /** The plan of the account, its limits, and how much of them is used. */
 export function Plan({ profile }: { profile: Profile }) {

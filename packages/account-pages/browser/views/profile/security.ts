@@ -1,7 +1,7 @@
 import { html } from '../../html.ts';
 import type { Result } from '../../parts/result.ts';
 import { useData } from '../../parts/use-data.ts';
-import type { Profile } from './record.ts';
+import type { Profile } from '../../profile.ts';
 import { AuthenticatorSection } from './security/authenticator.ts';
 import { type Factors, readFactors } from './security/calls.ts';
 import { EmailSection } from './security/email.ts';

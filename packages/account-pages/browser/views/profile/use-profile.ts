@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { texts } from '../../account-texts.ts';
-import { get } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Button } from '../../parts/button.ts';
 import { Notice } from '../../parts/notice.ts';
 import { type Loaded, useData } from '../../parts/use-data.ts';
-import type { Profile } from './record.ts';
+import { getProfile, type Profile } from '../../profile.ts';
 
-export const useProfile = (): Loaded<Profile> => useData('me', () => get<Profile>('/api/v1/users/me'));
+export const useProfile = (): Loaded<Profile> => useData('me', getProfile);
 
 /** What is shown of data once it is there; until then its place, or why it could not be loaded. */
 export function Loading<T>({
