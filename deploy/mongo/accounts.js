@@ -21,6 +21,7 @@ const USER = [
     'login_names',
     'login_codes',
     'deleted_users',
+    'pictures',
     'support_sessions',
     'approvals',
     'operator_claims',

@@ -14,6 +14,7 @@ import { webhookCollections } from '@gatehouse/webhooks/records';
 import { accessCollections } from './access/records.ts';
 import { deletionCollections } from './account/deletion/records.ts';
 import { loginCodeCollections } from './account/login-code/records.ts';
+import { pictureCollections } from './account/pictures/records.ts';
 import { approvalCollections } from './admin/approvals/records.ts';
 import { figureCollections } from './admin/figures/records.ts';
 import { jobRunCollections } from './admin/jobs/records.ts';
@@ -40,6 +41,7 @@ export const COLLECTIONS = {
   ...deletionCollections,
   ...retiredAddressCollections,
   ...loginCodeCollections,
+  ...pictureCollections,
   ...approvalCollections,
   ...figureCollections,
   ...jobRunCollections,

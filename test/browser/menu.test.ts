@@ -96,4 +96,22 @@ describePages('the menu of the person', (pages) => {
     await page.goto('/nowhere');
     expect(await page.getAttribute('html', 'lang')).toBe('de');
   });
+
+  test('shows the picture that the person chooses, cropped to 256 pixels', async () => {
+    const ada = await newAda();
+    const page = await pages.openAs(ada);
+    const avatar = page.locator('.user img');
+    await page.getByText('Add a picture').waitFor();
+    const file = (name: string, mimeType: string, buffer: Buffer) => ({ name, mimeType, buffer });
+    const input = page.getByLabel('Picture file');
+    await input.setInputFiles(file('notes.txt', 'text/plain', Buffer.from('no image')));
+    await page.getByText('This file cannot be read as an image.').waitFor();
+    const screenshot = await page.screenshot({ clip: { x: 0, y: 0, width: 400, height: 300 } });
+    await input.setInputFiles(file('ada.png', 'image/png', screenshot));
+    await avatar.waitFor();
+    await expect.poll(() => page.evaluate('document.querySelector(".user img").naturalWidth')).toBe(256);
+    await expectAccessible(page, 'profile-picture');
+    await page.getByRole('button', { name: 'Remove picture' }).click();
+    await avatar.waitFor({ state: 'detached' });
+  });
 });

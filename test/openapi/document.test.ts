@@ -23,6 +23,7 @@ const PUBLIC = [
   'post /v2/reset-password',
   'post /api/v1/auth/login',
   'get /.well-known/webauthn',
+  'get /api/v1/pictures/{picture_id}',
   'post /api/v1/auth/login/factor',
   'post /api/v1/auth/login/passkey',
   'post /api/v1/auth/login/passkey/options',

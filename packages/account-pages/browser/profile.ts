@@ -9,6 +9,8 @@ export interface Profile {
   phone: string | null;
   company: string | null;
   language: 'en' | 'de' | null;
+  /** The path of the picture. */
+  picture: string | null;
   subscription_plan: string | null;
   subscription_expiry: string | null;
   payment_status: string;

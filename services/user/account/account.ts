@@ -8,6 +8,9 @@ import { listSessions } from './list-sessions.ts';
 import { nameSession } from './name-session.ts';
 import { ownAudit } from './own-audit.ts';
 import { downloadOwnData } from './own-data/download.ts';
+import { getPicture } from './pictures/get.ts';
+import { removePicture } from './pictures/remove.ts';
+import { setPicture } from './pictures/set.ts';
 import { readProfile, updateProfile } from './profile.ts';
 import { requestEmail } from './request-email.ts';
 import { resetPassword } from './reset-password.ts';
@@ -25,6 +28,9 @@ export const account = [
   resetPassword,
   readProfile,
   updateProfile,
+  setPicture,
+  removePicture,
+  getPicture,
   changePassword,
   deleteAccount,
   requestEmail,

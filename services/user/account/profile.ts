@@ -6,6 +6,7 @@ import { isLive } from '@gatehouse/shared/identity/sessions';
 import type { User } from '@gatehouse/shared/identity/user-record';
 import { z } from 'zod';
 import { operation } from './operation.ts';
+import { picturePath } from './pictures/records.ts';
 
 /** The public fields of a user record (CONTRACT.md §User record). */
 export const profileRecord = z
@@ -30,6 +31,7 @@ export const profileRecord = z
       .enum(LANGUAGES)
       .nullable()
       .meta({ description: 'The language of mails; null for English on an older account' }),
+    picture: z.string().nullable().meta({ description: 'The path of the picture at the gateway' }),
   })
   .meta({
     description: 'The profile',
@@ -52,6 +54,7 @@ export const profileRecord = z
         company: null,
         role: null,
         language: 'en',
+        picture: '/api/v1/pictures/8oQK2mVh0pJ7xw3fZr5tLbYd',
       },
     ],
   });
@@ -142,5 +145,6 @@ export function presentProfile(user: User): z.infer<typeof profileRecord> {
     company: text(user.company),
     role: text(user.role),
     language: isLanguage(user.language) ? user.language : null,
+    picture: user.picture ? picturePath(user.picture) : null,
   };
 }

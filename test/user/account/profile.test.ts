@@ -40,6 +40,7 @@ const profile = (user: Partial<User>, fields: object = {}) => ({
   company: null,
   role: null,
   language: null,
+  picture: null,
   ...fields,
 });
 

@@ -36,7 +36,7 @@ export default function UserMenu({ path }: { path?: string }) {
       >
         <span class="visually-hidden">${texts.menu.open}</span>
         <span class="user-name">${profile?.name || profile?.email}</span>
-        <${Avatar} name=${profile?.name} email=${profile?.email} />
+        <${Avatar} profile=${profile} />
       </button>
       ${isOpen && html`<div class="panel" id="user-menu" role="group" aria-label=${texts.menu.open}><${Lazy} load=${() => import('./user-panel.ts')} profile=${profile} /></div>`}
     </div>

@@ -23,7 +23,7 @@ export default ({ profile }: { profile: Profile | undefined }) => html`
     profile &&
     html`
       <div class="panel-person">
-        <${Avatar} name=${profile.name} email=${profile.email} />
+        <${Avatar} profile=${profile} />
         <p class="person"><strong>${profile.name || profile.email}</strong>${profile.name && html`<small>${profile.email}</small>`}</p>
       </div>
     `

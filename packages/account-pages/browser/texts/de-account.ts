@@ -17,6 +17,13 @@ export const texts: AccountTexts = {
       developers: 'Entwickler',
       data: 'Ihre Daten',
     },
+    picture: {
+      add: 'Bild hinzufügen',
+      replace: 'Bild ändern',
+      remove: 'Bild entfernen',
+      file: 'Bilddatei',
+      unreadable: 'Diese Datei lässt sich nicht als Bild lesen. Wählen Sie ein Bild in JPEG, PNG oder WebP.',
+    },
     personal: 'Persönliche Angaben',
     phone: 'Telefon',
     company: 'Firma',

@@ -16,6 +16,13 @@ export const texts = {
       developers: 'Developers',
       data: 'Your data',
     },
+    picture: {
+      add: 'Add a picture',
+      replace: 'Change picture',
+      remove: 'Remove picture',
+      file: 'Picture file',
+      unreadable: 'This file cannot be read as an image. Choose a JPEG, PNG or WebP image.',
+    },
     personal: 'Personal details',
     phone: 'Phone',
     company: 'Company',

@@ -6,6 +6,7 @@ export const PREFIXES = {
   '/auth': 'login',
   '/api/v1/auth': 'login',
   '/api/v1/users': 'user',
+  '/api/v1/pictures': 'user',
   '/api/v1/organizations': 'user',
   '/api/v1/invitations': 'user',
   '/api/v1/webhooks': 'user',
@@ -40,8 +41,9 @@ export const PREFIXES = {
 
 export type Prefix = keyof typeof PREFIXES;
 
-/** Prefixes that need no bearer of a user: the user service checks messages, codes and tokens of another kind there. */
+/** Prefixes that need no bearer of a user: pictures, and where the user service checks messages, codes and tokens of another kind. */
 export const PUBLIC_PREFIXES: ReadonlySet<Prefix> = new Set([
+  '/api/v1/pictures',
   '/api/v1/auth/sso',
   '/saml',
   '/oauth',

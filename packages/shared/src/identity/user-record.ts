@@ -28,6 +28,8 @@ export interface User {
   role?: string;
   /** The language of mails; absent on older records, whose mails are in English. */
   language?: Language;
+  /** The id of the person's picture. */
+  picture?: string;
 
   /** Pending signups of an unverified account, oldest first. The fields above are those of the newest one. */
   signup_attempts?: SignupAttempt[];

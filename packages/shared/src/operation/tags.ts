@@ -8,6 +8,7 @@ const TAGS = {
   '/api/v1/auth/sso': 'single sign-on',
   '/api/v1/auth/ldap': 'single sign-on',
   '/api/v1/users': 'profile',
+  '/api/v1/pictures': 'profile',
   '/api/v1/users/me/sessions': 'session',
   '/api/v1/users/me/factors': 'session',
   '/api/v1/users/me/passkeys': 'session',

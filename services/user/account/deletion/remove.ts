@@ -119,6 +119,7 @@ async function erase(job: ArchiveJob, { _id, user_id, email }: Removed): Promise
   await db.operators.deleteOne({ _id: user_id });
   await db.supportSessions.deleteMany({ person_id: user_id });
   await db.features.deleteMany({ user_id });
+  await db.pictures.deleteMany({ user_id });
   const [account, mailbox] = [_id.toHexString(), mailboxOf(email)];
   const budgets = [
     `confirm ${account}`,

@@ -111,6 +111,18 @@ const identity = z
     ],
   });
 
+const picture = z
+  .object({
+    type: z.string(),
+    content: z.string().meta({ description: 'The image in Base64' }),
+    created_at: dateTime,
+  })
+  .nullable()
+  .meta({
+    description: 'The picture; null without one',
+    examples: [{ type: 'image/png', content: 'iVBORw0KGgo…', created_at: '2026-01-15T09:30:00.000Z' }],
+  });
+
 const link = linkRecord.extend({
   identity: z.string().meta({ description: 'The issuer and the subject of the person at the provider' }),
 });
@@ -123,6 +135,12 @@ export const SECTIONS = {
     new Date(at).toISOString(),
   ),
   profile: one(profileRecord, ({ user }) => presentProfile(user)),
+  picture: one(picture, async ({ db, user }) => {
+    const stored = user.picture === undefined ? null : await db.pictures.findOne({ _id: user.picture });
+    if (!stored) return null;
+    const { type, content, created_at } = stored;
+    return { type, content: content.toString('base64'), created_at: created_at.toISOString() };
+  }),
   addresses: one(addresses, ({ user: { email_change, email_undos = [] } }) => ({
     pending: email_change
       ? { email: email_change.email, expires_at: email_change.expires_at.toISOString() }

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { orderedUuid } from '@gatehouse/shared/identity/audit';
 import type { User } from '@gatehouse/shared/identity/user-record';
-import type { WithId } from 'mongodb';
+import { Binary, type WithId } from 'mongodb';
 import type { StoredChatbot } from '../../../../services/user/chatbots/records.ts';
 import type { Database } from '../../../../services/user/database.ts';
 import type { Clock } from '../../../fixtures/clock.ts';
@@ -53,6 +53,13 @@ export async function storeRichLife({ db, clock }: { db: Database; clock: Clock 
       next: new Date(now),
     },
   })) as WithId<User> & { user_id: string };
+  await db.pictures.insertOne({
+    _id: `picture-${lives}`,
+    user_id: ada.user_id,
+    type: 'image/png',
+    content: new Binary(Buffer.from(texts.name)),
+    created_at: new Date(at),
+  });
   const grace = (await newMember(db)) as WithId<User> & { user_id: string };
   const { user_id } = ada;
   const { organization, departments } = await storeOrganization(db, {

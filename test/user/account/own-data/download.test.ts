@@ -127,6 +127,7 @@ describe('GET /api/v1/users/me/data', () => {
     expect(Object.keys(body)).toEqual([
       'exported_at',
       'profile',
+      'picture',
       'addresses',
       'second_factor',
       'passkeys',

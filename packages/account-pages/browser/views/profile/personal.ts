@@ -8,8 +8,9 @@ import { Section } from '../../parts/section.ts';
 import { Select } from '../../parts/select.ts';
 import { LANGUAGES } from '../../preferences.ts';
 import { noteProfileChange, type Profile } from '../../profile.ts';
+import { Picture } from './picture.ts';
 
-/** Name, phone number, company and the language of mails, which can be changed, and what cannot. */
+/** Picture, name, phone number, company and the language of mails, which can be changed, and what cannot. */
 export function Personal({ profile, onSaved }: { profile: Profile; onSaved: () => Promise<void> }) {
   const mailLanguage = profile.language ?? 'en';
   const save = async ({ name = '', phone = '', company = '', language }: Record<string, string>) => {
@@ -21,6 +22,7 @@ export function Personal({ profile, onSaved }: { profile: Profile; onSaved: () =
   const created = profile['user_created_at(DATE)'];
   return html`
     <${Section} title=${texts.profile.personal}>
+      <${Picture} profile=${profile} onSaved=${onSaved} />
       <${Facts}
         facts=${[
           [texts.fields.email, profile.email, true],
