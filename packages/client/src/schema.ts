@@ -442,6 +442,8 @@ export interface paths {
               role: string | null;
               /** @description The language of mails; null for English on an older account */
               language: ("en" | "de") | null;
+              /** @description The path of the picture at the gateway */
+              picture: string | null;
             };
           };
         };
@@ -532,7 +534,145 @@ export interface paths {
               role: string | null;
               /** @description The language of mails; null for English on an older account */
               language: ("en" | "de") | null;
+              /** @description The path of the picture at the gateway */
+              picture: string | null;
             };
+          };
+        };
+        /** @description The call failed */
+        default: {
+          content: {
+            "application/json": Failure;
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/users/me/picture": {
+    /**
+     * Set your own picture
+     * @description Replaces the picture of the profile: a PNG, JPEG or WebP image of at most 100 KiB and 1024 by 1024 pixels, in Base64. Concerns the caller alone.
+     */
+    put: {
+      parameters: {
+        header?: {
+          /** @description Repeating the call with the same key within 24 hours has no further effect. */
+          "Idempotency-Key"?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            /**
+             * Format: byte
+             * @description The image in Base64 (RFC 4648 §4)
+             */
+            picture: string;
+          };
+        };
+      };
+      responses: {
+        /** @description The profile */
+        200: {
+          content: {
+            "application/json": {
+              email: string;
+              name: string;
+              verified: boolean;
+              user_id: string | null;
+              account_status: string;
+              payment_status: string;
+              "user_created_at(DATE)": string;
+              subscription_id: string;
+              subscription_date: string;
+              subscription_plan: string | null;
+              subscription_expiry: string | null;
+              created_at: string | null;
+              last_login: string | null;
+              phone: string | null;
+              company: string | null;
+              role: string | null;
+              /** @description The language of mails; null for English on an older account */
+              language: ("en" | "de") | null;
+              /** @description The path of the picture at the gateway */
+              picture: string | null;
+            };
+          };
+        };
+        /** @description The call failed */
+        default: {
+          content: {
+            "application/json": Failure;
+          };
+        };
+      };
+    };
+    /**
+     * Remove your own picture
+     * @description Removes the picture of the profile. Without one, nothing changes. Concerns the caller alone.
+     */
+    delete: {
+      parameters: {
+        header?: {
+          /** @description Repeating the call with the same key within 24 hours has no further effect. */
+          "Idempotency-Key"?: string;
+        };
+      };
+      responses: {
+        /** @description The profile */
+        200: {
+          content: {
+            "application/json": {
+              email: string;
+              name: string;
+              verified: boolean;
+              user_id: string | null;
+              account_status: string;
+              payment_status: string;
+              "user_created_at(DATE)": string;
+              subscription_id: string;
+              subscription_date: string;
+              subscription_plan: string | null;
+              subscription_expiry: string | null;
+              created_at: string | null;
+              last_login: string | null;
+              phone: string | null;
+              company: string | null;
+              role: string | null;
+              /** @description The language of mails; null for English on an older account */
+              language: ("en" | "de") | null;
+              /** @description The path of the picture at the gateway */
+              picture: string | null;
+            };
+          };
+        };
+        /** @description The call failed */
+        default: {
+          content: {
+            "application/json": Failure;
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/pictures/{picture_id}": {
+    /**
+     * Read a picture
+     * @description Returns the image that a profile names. A picture never changes, so browsers keep it; one that was replaced or removed is 404.
+     */
+    get: {
+      parameters: {
+        path: {
+          picture_id: string;
+        };
+      };
+      responses: {
+        /** @description The image */
+        200: {
+          content: {
+            "image/png": string;
+            "image/jpeg": string;
+            "image/webp": string;
           };
         };
         /** @description The call failed */
@@ -817,7 +957,17 @@ export interface paths {
                 role: string | null;
                 /** @description The language of mails; null for English on an older account */
                 language: ("en" | "de") | null;
+                /** @description The path of the picture at the gateway */
+                picture: string | null;
               };
+              /** @description The picture; null without one */
+              picture: {
+                type: string;
+                /** @description The image in Base64 */
+                content: string;
+                /** Format: date-time */
+                created_at: string;
+              } | null;
               addresses: {
                 /** @description The address that the account is to get once a code confirms it */
                 pending: {
