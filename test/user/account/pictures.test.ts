@@ -145,7 +145,9 @@ describe('a picture', () => {
   ])('that is %s is refused and changes nothing', async (_, picture, text) => {
     const ada = await newAda();
     const answer = await put(ada, picture);
-    expect(outcome(answer)).toStrictEqual(failure(answer, 400, 'INVALID_FORMAT', 'The request is malformed', text));
+    expect(outcome(answer)).toStrictEqual(
+      failure(answer, 400, 'INVALID_FORMAT', 'The request is malformed', text),
+    );
     expect(await stored(ada)).toEqual([]);
   });
 
