@@ -22,27 +22,31 @@ export async function claimName(
       return false;
     }
   }
-  const { _id, user_id, created_at } = known;
+  const { _id, user_id, created_at, listed_at } = known;
   const { matchedCount } = await db.loginNames.updateOne(
-    { _id, user_id, created_at },
+    { _id, user_id, created_at, listed_at: listed_at ?? { $exists: false } },
     {
       $set: { user_id: name.user_id, email: name.email, created_at: name.created_at },
-      $unset: { last_login_at: true },
+      $unset: { last_login_at: true, listed_at: true },
     },
   );
   return matchedCount === 1;
 }
 
 /**
- * Checks that an account still owns the name of a link that it has just listed: another call may have taken it over.
- * @returns false if it does not; the link is then removed from the account.
+ * Records that an account has just listed the link of a name, after which nobody who read the name before takes it over.
+ * @returns false if another call has taken it over already; the link is then removed from the account.
  */
-export async function keepOwned(
+export async function confirmListed(
   db: Database,
   { _id, user_id }: Pick<LoginName, '_id' | 'user_id'>,
+  now: number,
 ): Promise<boolean> {
-  const owned = await db.loginNames.findOne({ _id, user_id }, { projection: { _id: 1 } });
-  if (owned) return true;
+  const { matchedCount } = await db.loginNames.updateOne(
+    { _id, user_id },
+    { $set: { listed_at: new Date(now) } },
+  );
+  if (matchedCount === 1) return true;
   await db.users.updateOne({ user_id }, { $pull: { links: _id } });
   return false;
 }

@@ -15,7 +15,7 @@ import type { WithId } from 'mongodb';
 import { withNewUserId } from '../account/user-ids.ts';
 import { fullName } from '../provisioning/account.ts';
 import { type Attributes, newAccount, takenOver, withUserId } from '../provisioning/find-or-create.ts';
-import { claimName, keepOwned } from './claim-name.ts';
+import { claimName, confirmListed } from './claim-name.ts';
 import { accountOf, type FoundName, findName, providerOf } from './names.ts';
 import type { LinkOptions } from './options.ts';
 
@@ -186,5 +186,5 @@ async function linkVerified(login: Login, existing: WithId<User>): Promise<WithI
     if (links.length >= MAX_LINKS) throw new SsoRefusal('too many links');
     return undefined;
   }
-  return (await keepOwned(db, { _id: link, user_id })) ? linked : undefined;
+  return (await confirmListed(db, { _id: link, user_id }, now())) ? linked : undefined;
 }

@@ -9,7 +9,7 @@ import type { SocialPerson } from '@gatehouse/sso/host';
 import type { Linking } from '@gatehouse/sso/records';
 import { SsoRefusal } from '@gatehouse/sso/refusal';
 import type { FastifyRequest } from 'fastify';
-import { claimName, keepOwned } from './claim-name.ts';
+import { claimName, confirmListed } from './claim-name.ts';
 import { accountOf, findName, loginNameOf } from './names.ts';
 import type { LinkOptions } from './options.ts';
 
@@ -48,7 +48,7 @@ export async function link(
   );
   // The name that stays behind opens nothing.
   if (matchedCount === 0) throw ended();
-  if (!(await keepOwned(db, { _id, user_id })))
+  if (!(await confirmListed(db, { _id, user_id }, now())))
     throw new SsoRefusal('linked elsewhere', 'another call was faster');
   wakeNotices();
   await audit(db, request, now(), {

@@ -1,6 +1,8 @@
 import { unusableHash } from '@gatehouse/shared/identity/passwords';
 import { newSessionId } from '@gatehouse/shared/identity/tokens';
+import type { LoginName } from '@gatehouse/shared/identity/ways-in';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claimName, confirmListed } from '../../../services/user/links/claim-name.ts';
 import { eventsOf } from '../../fixtures/audit.ts';
 import { eventually } from '../../fixtures/eventually.ts';
 import { type Answered, postJson, send } from '../../fixtures/http.ts';
@@ -138,6 +140,22 @@ describe('linking in the profile', () => {
     const name = await service.db.loginNames.findOne({ _id: LINK() });
     expect(holders.length).toBeLessThan(2);
     for (const holder of holders) expect(holder.user_id).toBe(name?.user_id);
+  });
+
+  it('keeps a link that an account has listed since another call read its name', async () => {
+    const eve = await personOf(service);
+    const name = {
+      _id: LINK(),
+      user_id: ada.user_id,
+      email: null,
+      created_at: new Date(service.clock.now()),
+    };
+    const claim = (known: LoginName | undefined, user_id: string) =>
+      claimName(service.db, known, { ...name, user_id });
+    expect(await claim(undefined, ada.user_id)).toBe(true);
+    expect(await confirmListed(service.db, name, service.clock.now())).toBe(true);
+    expect(await claim(name, eve.user_id)).toBe(false);
+    expect(await service.db.loginNames.findOne({ _id: LINK() })).toMatchObject({ user_id: ada.user_id });
   });
 });
 

@@ -25,6 +25,7 @@ DELETE /api/v1/organizations/{organization_id}/departments/{department_id}/invit
 DELETE /api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}
 DELETE /api/v1/organizations/{organization_id}/exports/{export_id}
 DELETE /api/v1/organizations/{organization_id}/members/{user_id}
+DELETE /api/v1/users/me/picture
 DELETE /api/v1/webhooks/{webhook_id}
 PATCH /api/v1/chatbots/{chatbot_id}
 PATCH /api/v1/organizations/{organization_id}
@@ -48,6 +49,7 @@ POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/cancel
 POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay
 POST /api/v1/webhooks/{webhook_id}/replay
 POST /api/v1/webhooks/{webhook_id}/test
+PUT /api/v1/users/me/picture
 `
   .trim()
   .split('\n');

@@ -54,6 +54,8 @@ export interface LoginName {
   /** The address that the provider sent. */
   email: string | null;
   created_at: Date;
+  /** When its account listed it; absent until then, and on older records. */
+  listed_at?: Date;
   /** To the hour. */
   last_login_at?: Date;
 }
