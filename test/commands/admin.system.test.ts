@@ -170,17 +170,22 @@ describe('over HTTP', () => {
       'PUT /api/v1/admin/organizations/org%201/plan',
       { department_id: 'd', subscription_plan: 'Business', payment_status: 'paid' },
     ],
-    [['sessions', 'end', 'User-1', 's-1', ...REASON], 'DELETE /api/v1/admin/people/User-1/sessions/s-1', {}],
-    [['keys', 'delete', 'k-1', '--yes', ...REASON], 'DELETE /api/v1/admin/keys/k-1', {}],
+    [
+      ['sessions', 'end', 'User-1', 's-1', ...REASON],
+      'DELETE /api/v1/admin/people/User-1/sessions/s-1',
+      {},
+      { session_id: 's-1' },
+    ],
+    [['keys', 'delete', 'k-1', '--yes', ...REASON], 'DELETE /api/v1/admin/keys/k-1', {}, { key_id: 'k-1' }],
     [
       ['organizations', 'add-owner', 'org', 'User-1', ...REASON],
       'POST /api/v1/admin/organizations/org/owners',
       { user_id: 'User-1' },
     ],
-  ])('%j calls the admin API', async (args, line, body) => {
+  ])('%j calls the admin API', async (args, line, body, shown: object = { done: true }) => {
     json({ done: true });
     const { code, stdout } = await gatehouse([...args, '--json']);
-    expect({ code, answer: JSON.parse(stdout) }).toStrictEqual({ code: 0, answer: { done: true } });
+    expect({ code, answer: JSON.parse(stdout) }).toStrictEqual({ code: 0, answer: shown });
     const sent = body && { ...body, reason: 'runs the deployment' };
     expect(calls).toStrictEqual([{ line, authorization: 'Bearer gh_key', body: sent }]);
   });

@@ -47,7 +47,7 @@ const NOT_COMPARED = new Set([
  * latest of several codes.
  */
 const SET_LATER =
-  /^(notices|name_words$|features_assigned$|login_networks$|sign_ins$|recipients$|unannounced$|billing_outbox$|wakes$|due|lease|health$|token$|otp_verdict$)/;
+  /^(notices|name_words$|features_assigned$|login_networks$|sign_ins$|recipients$|unannounced$|billing_outbox$|wakes$|due|lease|holder$|health$|token$|otp_verdict$)/;
 
 /** The login and user services at a replica set that can fail, and what scenarios need of them. */
 export async function startWorld() {
@@ -162,7 +162,10 @@ export async function startWorld() {
       const compared = names.filter((name) => !NOT_COMPARED.has(name)).toSorted();
       const entries = await Promise.all(
         compared.map(async (name) => {
-          const documents = await client.db().collection(name).find().toArray();
+          // A group without a record is one whose department the connection has left as it was.
+          const unless = name === 'scim_groups' ? { external_id: null, deleted: { $exists: false } } : null;
+          const filter = unless ? { $nor: [unless] } : {};
+          const documents = await client.db().collection(name).find(filter).toArray();
           const forms = documents.map((each) => {
             // A worker sends deliveries meanwhile.
             const { event, event_id } = each;
