@@ -3,6 +3,7 @@ import '@gatehouse/shared/safe-exit';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ConfigError } from '@gatehouse/shared/config';
+import { apply } from './gatehouse/apply.ts';
 import { audit } from './gatehouse/audit.ts';
 import { backup } from './gatehouse/backup.ts';
 import type { Command } from './gatehouse/command.ts';
@@ -24,6 +25,7 @@ const COMMANDS: Record<string, Command> = {
   users,
   organizations,
   operators,
+  apply,
   sessions,
   keys,
   audit,
@@ -79,7 +81,10 @@ function parse(args: string[], options: Command['options']) {
 main(process.argv.slice(2)).then(
   (code) => process.exit(code),
   (error: unknown) => {
-    console.error(`gatehouse: ${harmless((error as Error).message)}`);
+    const { message } = error as Error;
+    // A wrong file has a line for each fault. Text from elsewhere, such as an answer, stays on one.
+    const lines = error instanceof UsageError ? message.split('\n') : [message];
+    console.error(`gatehouse: ${lines.map(harmless).join('\n')}`);
     if (error instanceof UsageError) console.error('gatehouse: see npx gatehouse --help');
     process.exit(error instanceof UsageError || error instanceof ConfigError ? EXIT.usage : EXIT.failed);
   },

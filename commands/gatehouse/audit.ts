@@ -20,7 +20,7 @@ verify   compares all events with the chain and the chain with its signatures, a
          --expect takes a head that was written down before, such as one of the log. The exit code is
          ${EXIT.ok} if everything is as it was, ${EXIT.problems} if not.
 export   writes a file for each day with its events, the chain and the signature. A day that is over and has its
-         file is skipped, so after an interruption the same command goes on. A day that goes on is named so: .open.
+         file is skipped, so after an interruption the same command goes on. The file of the current day ends in .open.
 sign     signs once, with AUDIT_SIGNING_KEY. For a machine of its own; otherwise the login service signs each minute.
 keygen   makes a pair of keys: signing_key for AUDIT_SIGNING_KEY, verify_key for AUDIT_VERIFY_KEY.
 

@@ -13,7 +13,8 @@ store it encrypted, and delete it.
 
 The file is created, readable by you alone; an existing one is not overwritten. "npx gatehouse import --from gatehouse"
 reads it back. Second factors, passkeys, links to providers, organizations and chatbots are not part of it, nor are
-passwords that are stored as submitted: run "npm run hash-passwords" before. Then the exit code is ${EXIT.ok}, else ${EXIT.problems}.`;
+passwords that are stored as submitted: run "npm run hash-passwords" before. The exit code is ${EXIT.problems} if there are
+such passwords.`;
 
 export const exportCommand: Command = {
   summary: 'writes every account with its password hash to a file',

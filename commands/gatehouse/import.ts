@@ -17,7 +17,7 @@ the password that they have, and the first login replaces its hash.
   <file>                 the export; - reads standard input
   --from <system>        ${Object.keys(PRESETS).join(', ')}
   --hash-config <file>   the password hash parameters of a Firebase project
-  --trust-addresses      takes every address for verified; without it, people whose address is not verified get an
+  --trust-addresses      treats every address as verified; without it, people whose address is not verified get an
                          account without a password, which opens once they prove the address
   --dry-run              writes nothing, and counts what would happen
   --json                 writes the counts as JSON

@@ -24,7 +24,7 @@ export const keys: Command = resource({
   --overlap <days>       for rotate: for how many days the former secret still works, 0 to 7
 
 A key acts as its owner. So create and rotate work directly on the database only; elsewhere people make their own. The
-key is written once and stored nowhere: with --json as "key".`,
+key is shown once and stored nowhere: with --json as "key".`,
   options: {
     permission: { type: 'string', multiple: true },
     network: { type: 'string', multiple: true },

@@ -1,5 +1,6 @@
 import { loadConfig } from '@gatehouse/shared/config';
 import { CLAIM_MINUTES, createFirstOperatorLink } from '../../services/user/operators/first-operator.ts';
+import { allPages } from './admin/all-pages.ts';
 import { chosen, orWaiting, personOf, resource, segment } from './admin/resource.ts';
 import type { Command } from './command.ts';
 import { openDatabase } from './open-database.ts';
@@ -30,15 +31,7 @@ or by whoever opens the link that "operators link" prints: it works once, for ${
       args: [],
       summary: 'who is an operator',
       async run({ api, terminal }) {
-        const all: Operator[] = [];
-        for (let page = 1, more = true; more; page += 1) {
-          const { data, pagination } = (await api.call('GET', `${PATH}?page=${page}&limit=100`)) as {
-            data: Operator[];
-            pagination: { has_next: boolean };
-          };
-          all.push(...data);
-          more = pagination.has_next;
-        }
+        const all = await allPages<Operator>(api, PATH);
         terminal.result({ data: all }, () =>
           terminal.table(
             ['user_id', 'level', 'added', 'by'],

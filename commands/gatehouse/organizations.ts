@@ -12,7 +12,9 @@ interface Listed {
   departments_total: number;
 }
 
-interface Detail extends Listed {
+export interface OrganizationDetail extends Listed {
+  archived_at?: string;
+  able_owners_total: number;
   quotas: Record<'departments' | 'members', { limit: number | null; own: boolean }>;
   owners: { user_id: string; name: string | null; email: string | null; able: boolean }[];
   people_total: number;
@@ -22,6 +24,7 @@ interface Detail extends Listed {
     subscription_plan: string;
     payment_status: string;
     members_total: number;
+    archived_at?: string;
   }[];
 }
 
@@ -33,7 +36,7 @@ export const organizations: Command = resource({
   --search <text>           for list: an organization_id, or the beginning of a name
   --page <number>           for list
   --department <id>         for plan
-  --plan <name>             for plan: Free, Starter, Business or Enterprise
+  --plan <name>             for plan: Free, Starter, Professional, Business or Enterprise
   --payment-status <name>   for plan: paid (unless another is given), pending or failed
   --departments <number>    for quotas: of the organization; "plan" lets the plan decide again
   --members <number>        for quotas: of each department; "plan" lets the plan decide again`,
@@ -76,7 +79,7 @@ export const organizations: Command = resource({
       args: ['<id>'],
       summary: 'plan, quotas, Owners and departments of one',
       async run({ api, args, terminal }) {
-        const detail = (await api.call('GET', `${PATH}/${segment(args[0] as string)}`)) as Detail;
+        const detail = (await api.call('GET', `${PATH}/${segment(args[0] as string)}`)) as OrganizationDetail;
         terminal.result(detail, () => detailLines(detail, terminal));
       },
     },
@@ -107,13 +110,13 @@ export const organizations: Command = resource({
         const departments = quota(values, 'departments');
         const members = quota(values, 'members');
         const path = `${PATH}/${segment(args[0] as string)}/quotas`;
-        const detail = (await api.call('PUT', path, { departments, members, reason })) as Detail;
+        const detail = (await api.call('PUT', path, { departments, members, reason })) as OrganizationDetail;
         terminal.result(detail, () => detailLines(detail, terminal));
       },
     },
     'add-owner': {
       args: ['<id>', '<who>'],
-      summary: 'gives an Owner to one whose Owners cannot act',
+      summary: 'adds an Owner where no Owner can act',
       changes: true,
       async run(call) {
         const { api, args, terminal, reason } = call;
@@ -129,9 +132,9 @@ export const organizations: Command = resource({
   },
 });
 
-function detailLines(detail: Detail, { table, text }: AdminCall['terminal']): string[] {
+function detailLines(detail: OrganizationDetail, { table, text }: AdminCall['terminal']): string[] {
   const { quotas, owners, departments } = detail;
-  const quotaText = ({ limit, own }: Detail['quotas']['members']) =>
+  const quotaText = ({ limit, own }: OrganizationDetail['quotas']['members']) =>
     `${limit ?? 'as the plan of each says'}${own ? ' (set by an operator)' : ''}`;
   return [
     text(

@@ -27,6 +27,8 @@ const jsonOf = (document: object): string =>
 export interface Terminal {
   /** Writes the result: the lines, or the document with `--json`. Lines come from `text`, `paint` and `table`. */
   result(document: object, lines: () => string[]): void;
+  /** Writes lines before the result, to standard error with `--json`. They come from `text`, `paint` and `table`. */
+  show(lines: readonly string[]): void;
   /** Shows how far a long command is, on one line of a terminal, elsewhere now and then. */
   progress(text: string): void;
   /** Colors a text of `result`, on a terminal only. */
@@ -53,6 +55,10 @@ export function createTerminal({ isJson }: { isJson: boolean }): Terminal {
     result(document, lines) {
       closeLine();
       stdout.write(isJson ? `${jsonOf(document)}\n` : `${lines().join('\n')}\n`);
+    },
+    show(lines) {
+      closeLine();
+      for (const line of lines) (isJson ? stderr : stdout).write(`${line}\n`);
     },
     progress(text) {
       if (stderr.isTTY) {

@@ -22,14 +22,14 @@ interface LoginFinding {
 const CHANGES = {
   disable: ['ends all sessions, and lets nobody in', undefined, 'is disabled'],
   enable: ['lets the person in again', undefined, 'can log in again'],
-  verify: ['takes the address for verified', undefined, 'has a verified address'],
+  verify: ['marks the address as verified', undefined, 'has a verified address'],
   'end-sessions': ['ends all sessions', undefined, 'has no session any more'],
   'reset-factor': [
     'ends the second factor, a day later and with a mail',
     'Reset the second factor of',
     'loses the second factor in a day',
   ],
-  restore: ['takes back a deletion that the person asked for', undefined, 'is not deleted'],
+  restore: ['cancels a deletion that the person asked for', undefined, 'is not deleted'],
   delete: ['deletes the account', 'Delete the account of', 'will be deleted'],
 } as const;
 

@@ -50,7 +50,7 @@ const people = (count: number) =>
     }),
   ).join('\n');
 
-const COMMANDS = ['doctor', 'users', 'organizations', 'operators', 'import', 'export'];
+const COMMANDS = ['doctor', 'users', 'organizations', 'operators', 'apply', 'import', 'export'];
 
 describe('npx gatehouse', () => {
   test('lists its commands, and explains each', async () => {

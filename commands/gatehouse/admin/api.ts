@@ -6,7 +6,7 @@ export interface AdminApi {
   call(method: string, path: string, body?: object): Promise<unknown>;
   /**
    * Returns the person_id of an account: its user_id or, while it is not verified, the id of its record.
-   * @throws {Error} if no account has the address.
+   * @throws {UnknownAddress} if no account has the address.
    */
   personIdOf(email: string): Promise<string>;
   close(): Promise<void>;
@@ -36,4 +36,8 @@ export class ApiError extends Error {
   }
 }
 
-export const unknownAddress = (email: string): Error => new Error(`no account has the address ${email}`);
+export class UnknownAddress extends Error {
+  constructor(email: string) {
+    super(`no account has the address ${email}`);
+  }
+}

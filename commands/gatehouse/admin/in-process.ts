@@ -5,7 +5,7 @@ import { personIdOf } from '../../../services/user/admin/people/find-person.ts';
 import { buildUserService } from '../../../services/user/app.ts';
 import { COLLECTIONS } from '../../../services/user/database.ts';
 import { createMailer } from '../../../services/user/mail/mailer.ts';
-import { type AdminApi, ApiError, unknownAddress } from './api.ts';
+import { type AdminApi, ApiError, UnknownAddress } from './api.ts';
 
 /**
  * Runs the operations in this process, on the database at MONGODB_URI, also when no service runs. The services mail the
@@ -37,7 +37,7 @@ export async function openInProcess(env: NodeJS.ProcessEnv): Promise<AdminApi> {
     },
     async personIdOf(email) {
       const user = await findUserByEmail(db.users, email);
-      if (!user) throw unknownAddress(email);
+      if (!user) throw new UnknownAddress(email);
       return personIdOf(user);
     },
     async close() {

@@ -1,6 +1,6 @@
 import { reasonOf } from '@gatehouse/shared/outbound/reason';
 import { UsageError } from '../exit.ts';
-import { type AdminApi, ApiError, unknownAddress } from './api.ts';
+import { type AdminApi, ApiError, UnknownAddress } from './api.ts';
 
 /** Milliseconds for an answer. */
 const TIMEOUT = 30_000;
@@ -46,7 +46,7 @@ export function openHttp(url: string, key: string): AdminApi {
         data: { email: string; person_id: string }[];
       };
       const found = data.find((person) => person.email.toLowerCase() === email.toLowerCase());
-      if (!found) throw unknownAddress(email);
+      if (!found) throw new UnknownAddress(email);
       return found.person_id;
     },
     close: async () => {},

@@ -76,9 +76,7 @@ Exit codes: ${EXIT.ok} done, ${EXIT.usage} wrong usage, ${EXIT.failed} refused o
         await verb.runDirectly(terminal);
         return EXIT.ok;
       }
-      const reason = typeof values.reason === 'string' ? values.reason.trim() : '';
-      if (verb.changes && reason.length < 3)
-        throw new UsageError('--reason must say why, in 3 characters or more');
+      const reason = verb.changes ? reasonFor(values) : '';
       if (verb.confirm && !values.yes) await terminal.confirm(verb.confirm(args));
       const api = await openApi(process.env);
       try {
@@ -91,11 +89,19 @@ Exit codes: ${EXIT.ok} done, ${EXIT.usage} wrong usage, ${EXIT.failed} refused o
   };
 }
 
-async function openApi(env: NodeJS.ProcessEnv): Promise<AdminApi> {
+/** The deployment at GATEHOUSE_URL, or the database at MONGODB_URI. @throws {UsageError} */
+export async function openApi(env: NodeJS.ProcessEnv): Promise<AdminApi> {
   const { GATEHOUSE_URL: url, GATEHOUSE_KEY: key } = env;
   if (!url && !key) return (await import('./in-process.ts')).openInProcess(env);
   if (!url || !key) throw new UsageError('GATEHOUSE_URL and GATEHOUSE_KEY need each other');
   return openHttp(url, key);
+}
+
+/** Why a change is made. @throws {UsageError} */
+export function reasonFor({ reason }: AdminCall['values']): string {
+  const text = typeof reason === 'string' ? reason.trim() : '';
+  if (text.length < 3) throw new UsageError('--reason must say why, in 3 characters or more');
+  return text;
 }
 
 /** The person_id of a person, who is named by it or by the e-mail. */

@@ -16,6 +16,8 @@ const quota = (max: number) => {
   return z.int(expecting(error)).min(1, { error }).max(max, { error }).nullable();
 };
 
+export const quotaFields = { departments: quota(MAX_DEPARTMENTS), members: quota(MAX_MEMBERS) };
+
 export const setOrganizationQuotas = operation('PUT /api/v1/admin/organizations/{organization_id}/quotas', {
   needs: 'admin operator',
   byKey: true,
@@ -23,10 +25,7 @@ export const setOrganizationQuotas = operation('PUT /api/v1/admin/organizations/
   summary: 'Set the quotas of an organization as an operator',
   description:
     'They replace those of the plan: `departments` of the organization, `members` of each of its departments. With null the plan decides again. Nobody is removed when a quota is lowered.',
-  body: withReason(
-    { departments: quota(MAX_DEPARTMENTS), members: quota(MAX_MEMBERS) },
-    { departments: 150, members: null },
-  ),
+  body: withReason(quotaFields, { departments: 150, members: null }),
   returns: organizationDetail,
   audits: ['admin.organization_quotas'],
   async handle(call) {
