@@ -16,9 +16,10 @@ import type { User } from '@gatehouse/shared/identity/user-record';
 import { userCollections } from '@gatehouse/shared/identity/users';
 import { contract } from '@gatehouse/shared/operation/operation';
 import Fastify, { type FastifyRequest } from 'fastify';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-import { watchedDatabase } from '../../fixtures/database.ts';
+import { freshDatabase, freshMongodbUri, watchedDatabase } from '../../fixtures/database.ts';
+import { startHoldingProxy } from '../../fixtures/holding-proxy.ts';
 import { newMember } from '../../fixtures/members.ts';
 
 const COLLECTIONS = {
@@ -63,6 +64,26 @@ const signed = (claims: object, header: object = {}) => {
 };
 
 describe('authenticate', () => {
+  test('ends as unavailable when the database never answers', async () => {
+    const proxy = await startHoldingProxy(await freshMongodbUri());
+    const { db, drop } = await freshDatabase(COLLECTIONS, proxy.uri);
+    onTestFinished(async () => {
+      vi.useRealTimers();
+      proxy.pass();
+      await drop();
+      await proxy.stop();
+    });
+    const held = proxy.hold('users', 'find');
+    // Only the limit of the check passes: sockets keep real time.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const checked = reasonOf(
+      createAuthenticate(db, tokens)(bearer({ email: 'ada@example.com', user_id: 'ada' }), NOW),
+    );
+    await held;
+    vi.advanceTimersByTime(20_000);
+    expect(await checked).toBe('unavailable');
+  });
+
   test('returns the record, the session and the expiry with one command', async () => {
     const user = await newUser();
     const sid = newSessionId(NOW - 5_000);

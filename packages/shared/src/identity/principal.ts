@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
 import type { WithId } from 'mongodb';
+import { bounded } from '../data/bounded.ts';
 import type { Collections } from '../data/connect.ts';
 import { AppError } from '../http/errors.ts';
 import { contractOfRequest } from '../http/response-headers.ts';
@@ -40,24 +41,24 @@ export type BearerCollections = KeyDatabase & Collections<typeof operatorCollect
  * Checks an `Authorization` header (CONTRACT.md §Bearer) with one database query; that of a support session
  * or a machine key with three.
  * @param now Unix milliseconds.
- * @throws {AppError} noAuthorizationHeader, tokenExpired or invalidToken.
+ * @throws {AppError} noAuthorizationHeader, tokenExpired or invalidToken; unavailable if the database does not answer.
  */
 export function createAuthenticate(db: BearerCollections, tokens: Tokens) {
   const { users, operators } = db;
   const authenticateKey = createAuthenticateKey(db);
   const readUser = userReader(users);
-  return async (authorization: string | undefined, now: number): Promise<Principal> => {
+  const check = async (authorization: string | undefined, now: number): Promise<Principal> => {
     if (!authorization) throw new AppError('noAuthorizationHeader');
     const token = withoutScheme(authorization);
     if (token.startsWith(KEY_PREFIX)) return authenticateKey(token, now);
-    const check = tokens.verify(token, now);
-    if (!check.ok) throw new AppError(check.reason === 'expired' ? 'tokenExpired' : 'invalidToken');
+    const verified = tokens.verify(token, now);
+    if (!verified.ok) throw new AppError(verified.reason === 'expired' ? 'tokenExpired' : 'invalidToken');
 
-    const { email, user_id } = check.claims;
+    const { email, user_id } = verified.claims;
     const user = user_id === null ? await findUserByEmail(users, email) : await readUser(user_id);
-    const { sso, mfa, support } = check;
+    const { sso, mfa, support } = verified;
     const session = {
-      ...sessionOf(token, check.sid, check.claims),
+      ...sessionOf(token, verified.sid, verified.claims),
       ...(sso && { sso }),
       ...(mfa && { mfa }),
       ...(support && { support }),
@@ -68,9 +69,11 @@ export function createAuthenticate(db: BearerCollections, tokens: Tokens) {
     if (support && !(await mayStillSupport(operators, readUser, { user, session, support })))
       throw new AppError('invalidToken');
     // No login of ours issues a token without a sid, so its holder has never confirmed. Neither has an operator.
-    const confirmedAt = check.confirmedAt ?? (session.hasId && !support ? session.beganAt : 0);
-    return { user, session, confirmedAt, checkedAt: now, expiresAt: check.claims.exp * 1000 };
+    const confirmedAt = verified.confirmedAt ?? (session.hasId && !support ? session.beganAt : 0);
+    return { user, session, confirmedAt, checkedAt: now, expiresAt: verified.claims.exp * 1000 };
   };
+  // Every call of the gateway waits for this check, and calls with the same bearer share it.
+  return (authorization: string | undefined, now: number) => bounded(check(authorization, now));
 }
 
 /**
