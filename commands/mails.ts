@@ -1,10 +1,11 @@
 import '@gatehouse/shared/safe-exit';
 import { parseArgs } from 'node:util';
 import { loadConfig, loadStandaloneConfig } from '@gatehouse/shared/config';
+import { LANGUAGES } from '@gatehouse/shared/http/language';
 import { createMailer } from '../services/user/mail/mailer.ts';
 import { sendSamples } from './mails/samples.ts';
 
-const USAGE = `Sends every mail, in English and in German and with sample content, to the mailbox of npm start.
+const USAGE = `Sends every mail, in every language and with sample content, to the mailbox of npm start.
 
   npm run -s mails [-- ADDRESS]     ADDRESS: the recipient, ada@example.com by default
 
@@ -31,8 +32,10 @@ const { config } = loadConfig('user', {
 const mailer = createMailer(config);
 try {
   const to = positionals[0] ?? 'ada@example.com';
-  const { en, de } = await sendSamples(mailer, { PUBLIC_URL: config.PUBLIC_URL, to, now: Date.now() });
-  console.log(`Sent ${en} mails in English and ${de} in German: http://localhost:${STANDALONE_MAILBOX_PORT}`);
+  const count = await sendSamples(mailer, { PUBLIC_URL: config.PUBLIC_URL, to, now: Date.now() });
+  console.log(
+    `Sent ${count.en} mails in each of ${LANGUAGES.length} languages: http://localhost:${STANDALONE_MAILBOX_PORT}`,
+  );
 } catch (error) {
   const { message, cause } = error as Error;
   console.error(

@@ -110,7 +110,7 @@ export async function sendSamples(
   { PUBLIC_URL, to, now }: { PUBLIC_URL: string; to: string; now: number },
 ): Promise<Record<Language, number>> {
   const samples = samplesOf(PUBLIC_URL, to, now);
-  const count = { en: 0, de: 0 };
+  const count = Object.fromEntries(LANGUAGES.map((language) => [language, 0])) as Record<Language, number>;
   for (const language of LANGUAGES) {
     for (const [name, mails] of Object.entries(samples)) {
       const send = mailer[name as keyof Samples] as (to: Recipient, ...mail: unknown[]) => Promise<void>;

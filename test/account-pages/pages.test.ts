@@ -64,6 +64,7 @@ describe('a page', () => {
     ['de;q=0.1,en;q=0.2', 'en'],
     ['de;q=0', 'en'],
     ['fr', 'en'],
+    ['es-MX, en;q=0.5', 'es'],
     ['*', 'en'],
     [';;;q=,,,', 'en'],
     [`${'x'.repeat(5_000)},de`, 'de'],
@@ -194,11 +195,13 @@ describe('compression and caching', () => {
       other: named('profile'),
       english: named('en'),
       german: named('de'),
+      spanish: named('es'),
     }).toEqual({
       view: 1,
       other: 0,
       english: 1,
       german: 0,
+      spanish: 0,
     });
   });
 

@@ -1,3 +1,5 @@
+import type { Language } from '@gatehouse/shared/http/language';
+
 /** A provider at which people sign in. */
 export interface Provider {
   name: string;
@@ -31,7 +33,8 @@ const meta = document.querySelector<HTMLMetaElement>('meta[name=gatehouse]');
 
 export const config: BrowserConfig = JSON.parse(meta?.content ?? '{}');
 
-export const language = document.documentElement.lang;
+/** The server sends pages in its languages only. */
+export const language = document.documentElement.lang as Language;
 
 /** Whether passkeys are on and this browser has them. It has none where the page is not served over HTTPS. */
 export const hasPasskeys = (): boolean => config.ways.passkey && 'PublicKeyCredential' in globalThis;

@@ -1,13 +1,13 @@
+import type { Language } from '@gatehouse/shared/http/language';
 import { language } from './config.ts';
 
 export const THEMES = ['light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
+const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', de: 'Deutsch', es: 'Español' };
+
 /** The languages of the pages, each by its own name. */
-export const LANGUAGES = [
-  ['en', 'English'],
-  ['de', 'Deutsch'],
-] as const;
+export const LANGUAGES = Object.entries(LANGUAGE_NAMES);
 
 const ONE_YEAR = 31_536_000;
 

@@ -1,3 +1,4 @@
+import type { Language } from '@gatehouse/shared/http/language';
 import { get } from './api.ts';
 import { keepAnswer } from './kept-answer.ts';
 
@@ -8,7 +9,7 @@ export interface Profile {
   user_id: string | null;
   phone: string | null;
   company: string | null;
-  language: 'en' | 'de' | null;
+  language: Language | null;
   /** The path of the picture. */
   picture: string | null;
   subscription_plan: string | null;

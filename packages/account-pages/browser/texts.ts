@@ -1,7 +1,15 @@
+import type { Language } from '@gatehouse/shared/http/language';
 import { language } from './config.ts';
 import type { Texts } from './texts/en.ts';
 
-const module = language === 'de' ? await import('./texts/de.ts') : await import('./texts/en.ts');
+/** The server finds the modules by their literal names. */
+const IMPORTS: Record<Language, () => Promise<{ texts: Texts }>> = {
+  en: () => import('./texts/en.ts'),
+  de: () => import('./texts/de.ts'),
+  es: () => import('./texts/es.ts'),
+};
+
+const module = await IMPORTS[language]();
 
 /** Every text of the pages in the reader's language. */
 export const texts: Texts = module.texts;

@@ -31,6 +31,12 @@ const NEEDS: Record<Language, { script: string; browser: string }> = {
     browser:
       'Ihr Browser ist zu alt für diese Seiten. Sie brauchen Chrome oder Edge 111, Firefox 113, Safari 16.2 oder eine spätere Version.',
   },
+  es: {
+    script:
+      'Estas páginas necesitan JavaScript. Actívelo en los ajustes de su navegador y vuelva a cargar la página.',
+    browser:
+      'Su navegador es demasiado antiguo para estas páginas. Necesitan Chrome o Edge 111, Firefox 113, Safari 16.2 o una versión posterior.',
+  },
 };
 
 /** The HTML document of every account page: its modules render the rest. */

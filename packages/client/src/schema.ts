@@ -441,7 +441,7 @@ export interface paths {
               company: string | null;
               role: string | null;
               /** @description The language of mails; null for English on an older account */
-              language: ("en" | "de") | null;
+              language: ("en" | "de" | "es") | null;
               /** @description The path of the picture at the gateway */
               picture: string | null;
             };
@@ -507,7 +507,7 @@ export interface paths {
             phone?: string | null;
             company?: string | null;
             /** @enum {string} */
-            language?: "en" | "de";
+            language?: "en" | "de" | "es";
           };
         };
       };
@@ -533,7 +533,7 @@ export interface paths {
               company: string | null;
               role: string | null;
               /** @description The language of mails; null for English on an older account */
-              language: ("en" | "de") | null;
+              language: ("en" | "de" | "es") | null;
               /** @description The path of the picture at the gateway */
               picture: string | null;
             };
@@ -593,7 +593,7 @@ export interface paths {
               company: string | null;
               role: string | null;
               /** @description The language of mails; null for English on an older account */
-              language: ("en" | "de") | null;
+              language: ("en" | "de" | "es") | null;
               /** @description The path of the picture at the gateway */
               picture: string | null;
             };
@@ -640,7 +640,7 @@ export interface paths {
               company: string | null;
               role: string | null;
               /** @description The language of mails; null for English on an older account */
-              language: ("en" | "de") | null;
+              language: ("en" | "de" | "es") | null;
               /** @description The path of the picture at the gateway */
               picture: string | null;
             };
@@ -956,7 +956,7 @@ export interface paths {
                 company: string | null;
                 role: string | null;
                 /** @description The language of mails; null for English on an older account */
-                language: ("en" | "de") | null;
+                language: ("en" | "de" | "es") | null;
                 /** @description The path of the picture at the gateway */
                 picture: string | null;
               };

@@ -1,5 +1,5 @@
 import { newEmail } from '@gatehouse/shared/contract/direct';
-import type { Language } from '@gatehouse/shared/http/language';
+import { isLanguage, type Language } from '@gatehouse/shared/http/language';
 import type { User } from '@gatehouse/shared/identity/user-record';
 import { fullName } from '../provisioning/account.ts';
 
@@ -118,5 +118,5 @@ function dateOf(value: unknown): Date | undefined {
 
 function languageOf(value: unknown): Language | undefined {
   const [language] = typeof value === 'string' ? value.toLowerCase().split(/[-_]/) : [];
-  return language === 'de' || language === 'en' ? language : undefined;
+  return isLanguage(language) ? language : undefined;
 }

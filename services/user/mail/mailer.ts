@@ -25,11 +25,12 @@ import { pagesOf } from './pages.ts';
 import { createMailQueue, MAX_CONNECTIONS, OTHER_MAIL } from './queue.ts';
 import { de } from './texts/de.ts';
 import { en } from './texts/en.ts';
+import { es } from './texts/es.ts';
 
 /** Milliseconds for the mail server to accept a mail, waiting for a turn and connecting included. */
 const TIMEOUT = 10_000;
 
-const TEXTS: Record<Language, MailTexts> = { en, de };
+const TEXTS: Record<Language, MailTexts> = { en, de, es };
 /** The text of the failure when the mail server does not accept a mail. */
 const FAILURE = 'The mail could not be sent';
 const CODE_FAILURE = 'The code could not be mailed, please try again';

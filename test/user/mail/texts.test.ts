@@ -45,7 +45,9 @@ describe.each(LANGUAGES)('the mails in %s', (language) => {
   test('hold six digits in a row only as a code', () => {
     for (const mail of mails[language])
       expect(bodyOf(mail).match(/\b\d{6}\b/g) ?? []).toEqual(
-        /\bOTP|Ihr Code$|^Confirm your new|^Bestätigen Sie Ihre neue/.test(mail.subject ?? '')
+        /\bOTP|Ihr Code$|Su código$|^Confirm your new|^Bestätigen Sie Ihre neue|^Confirme su nueva/.test(
+          mail.subject ?? '',
+        )
           ? ['012345']
           : // The link holds the code too.
             /^Your code to sign|^Ihr Code für/.test(mail.subject ?? '')

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { cardPage, type Page } from './card-page.ts';
 import type { AppError } from './errors.ts';
-import { type FailureKind, failureText, TEXTS } from './failure-texts.ts';
+import type { FailureKind } from './failure-texts/texts.ts';
+import { failureText, TEXTS } from './failure-texts.ts';
 import { readerOf } from './reader.ts';
 
 export interface FailurePage extends Page {

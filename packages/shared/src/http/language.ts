@@ -1,7 +1,7 @@
 import Negotiator from 'negotiator';
 
 /** The languages of pages and mails. */
-export const LANGUAGES = ['en', 'de'] as const;
+export const LANGUAGES = ['en', 'de', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 export const isLanguage = (value: unknown): value is Language => LANGUAGES.some((known) => known === value);

@@ -1,5 +1,6 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { newEmail } from '@gatehouse/shared/contract/direct';
+import { LANGUAGES } from '@gatehouse/shared/http/language';
 import { OPERATOR_LEVELS } from '@gatehouse/shared/identity/operators';
 import { z } from 'zod';
 import { PLANS } from '../../../../services/user/organizations/records.ts';
@@ -23,7 +24,7 @@ const person = z.strictObject({
     .regex(/^[A-Z2-7]{16,}$/, { error: 'must be base32: at least 16 of A to Z and 2 to 7' })
     .optional(),
   plan: plan.optional(),
-  language: z.enum(['en', 'de']).optional(),
+  language: z.enum(LANGUAGES).optional(),
   operator: z.enum(OPERATOR_LEVELS).optional(),
 });
 
