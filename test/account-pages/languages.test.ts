@@ -6,7 +6,7 @@ const FILES = ['', '-account', '-keys', '-security', '-visitor'];
 
 /** Words that are the same in both languages. */
 const SAME: Record<string, RegExp> = {
-  de: /^(Chatbots?|Webhooks?|Organisation|Name|Text|Status|Single Sign-on|ID|URL|3D|Passkeys|Avatar|Header|Audit|Plan|Admin|Editor|Support-Sitzung|Viewer|Analyst|Details|Format|Optional|Name \(optional\))$/,
+  de: /^(Chatbots?|Webhooks?|Organisation|Name|Text|Status|Single Sign-on|ID|URL|3D|Passkeys|Person|Avatar|Header|Audit|Plan|Admin|Editor|Support-Sitzung|Viewer|Analyst|Details|Format|Optional|Name \(optional\))$/,
   es: /^(Chatbots?|Webhooks?|ID|URL|3D|Avatar|Editor|Plan|Roles)$/,
 };
 

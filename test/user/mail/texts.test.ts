@@ -50,7 +50,7 @@ describe.each(LANGUAGES)('the mails in %s', (language) => {
         )
           ? ['012345']
           : // The link holds the code too.
-            /^Your code to sign|^Ihr Code für/.test(mail.subject ?? '')
+            /^Your code to sign|^Ihr Code für|^Su código para/.test(mail.subject ?? '')
             ? ['012345', '012345']
             : [],
       );
