@@ -46,10 +46,12 @@ describePages('the menu of the person', (pages) => {
     const page = await pages.openAs(await newAda());
     const button = page.getByRole('button', { name: 'Your account Ada Lovelace' });
     await button.press('Enter');
+    const menu = page.getByRole('group', { name: 'Your account' });
+    await menu.getByRole('button', { name: 'Sign out' }).waitFor();
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Your profile');
     await page.keyboard.press('Escape');
-    await page.getByRole('group', { name: 'Your account' }).waitFor({ state: 'detached' });
+    await menu.waitFor({ state: 'detached' });
     expect(await page.evaluate('document.activeElement.className')).toBe('user');
   });
 

@@ -5,7 +5,7 @@ import { language } from '../config.ts';
 import { html } from '../html.ts';
 import { getOwnRoles, type OwnOrganization } from '../own-roles.ts';
 import { chooseLanguage, chooseTheme, chosenTheme, LANGUAGES, THEMES, type Theme } from '../preferences.ts';
-import type { Profile } from '../profile.ts';
+import type { Person } from '../profile.ts';
 import { useQuery } from '../router.ts';
 import { Avatar } from './avatar.ts';
 import { Button } from './button.ts';
@@ -18,13 +18,13 @@ const words = texts.menu;
 const LISTED = 8;
 
 /** What is behind the name of whoever is signed in. */
-export default ({ profile }: { profile: Profile | undefined }) => html`
+export default ({ person }: { person: Person | undefined }) => html`
   ${
-    profile &&
+    person &&
     html`
       <div class="panel-person">
-        <${Avatar} profile=${profile} />
-        <p class="person"><strong>${profile.name || profile.email}</strong>${profile.name && html`<small>${profile.email}</small>`}</p>
+        <${Avatar} person=${person} />
+        <p class="person"><strong>${person.name || person.email}</strong>${person.name && html`<small>${person.email}</small>`}</p>
       </div>
     `
   }

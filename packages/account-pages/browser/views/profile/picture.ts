@@ -35,7 +35,7 @@ export function Picture({ profile, onSaved }: { profile: Profile; onSaved: () =>
   };
   return html`
     <div class="picture">
-      <${Avatar} profile=${profile} size=${72} />
+      <${Avatar} person=${profile} size=${72} />
       <div class="actions">
         <input
           ref=${input}
