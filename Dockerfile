@@ -4,6 +4,7 @@ FROM node:26.10.0-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/account-pages/package.json packages/account-pages/
+COPY packages/client/package.json packages/client/
 COPY packages/shared/package.json packages/shared/
 COPY packages/scim/package.json packages/scim/
 COPY packages/sso/package.json packages/sso/

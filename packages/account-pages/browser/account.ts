@@ -1,4 +1,4 @@
-import { post } from './api.ts';
+import { post } from './gate.ts';
 import { rememberEmail } from './remembered-email.ts';
 import { navigate } from './router.ts';
 import { beginSession, currentSession, endSession, onSessionChange } from './session.ts';

@@ -1,8 +1,8 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { confirmBy } from './api.ts';
 import { isSupportLink } from './arrival.ts';
 import { config } from './config.ts';
+import { confirmBy } from './gate.ts';
 import { html } from './html.ts';
 import { SignedIn, SignedOut, SupportBanner } from './layout.ts';
 import { Button } from './parts/button.ts';

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { confirmSession } from './account.ts';
-import { ApiError } from './api.ts';
 import { config, hasPasskeys } from './config.ts';
+import { ApiError } from './gate.ts';
 import { html } from './html.ts';
 import { Dialog } from './parts/dialog.ts';
 import { FactorCode } from './parts/factor-code.ts';

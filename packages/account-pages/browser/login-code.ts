@@ -1,4 +1,4 @@
-import { ApiError, postAnonymously } from './api.ts';
+import { ApiError, postAnonymously } from './gate.ts';
 import { beginWay } from './last-way.ts';
 import { adoptToken, type TokenResponse } from './sign-in-calls.ts';
 import { texts } from './visitor-texts.ts';

@@ -1,4 +1,4 @@
-import { ApiError, logout } from './api.ts';
+import { ApiError, logout } from './gate.ts';
 import { openTokens, removeOpenToken } from './open-tokens.ts';
 import { onSessionChange } from './session.ts';
 

@@ -1,5 +1,5 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
-import { get } from './api.ts';
+import { get } from './gate.ts';
 import { forgetAnswers, keepAnswer } from './kept-answer.ts';
 
 /** The fields of an archived place; others lack them. */

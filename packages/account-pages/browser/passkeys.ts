@@ -1,5 +1,5 @@
 import { startAuthentication, startRegistration, WebAuthnAbortService } from '@simplewebauthn/browser';
-import { ApiError, post } from './api.ts';
+import { ApiError, post } from './gate.ts';
 import { beginWay } from './last-way.ts';
 import { adoptToken, type HalfSignIn, type PasskeyProof, type TokenResponse } from './sign-in-calls.ts';
 import { texts } from './visitor-texts.ts';

@@ -1,5 +1,5 @@
 import type { Language } from '@gatehouse/shared/http/language';
-import { get } from './api.ts';
+import { get } from './gate.ts';
 import { keepAnswer } from './kept-answer.ts';
 import { currentSession } from './session.ts';
 

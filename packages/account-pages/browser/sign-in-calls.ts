@@ -1,4 +1,4 @@
-import { ApiError, get, post } from './api.ts';
+import { ApiError, get, post } from './gate.ts';
 import { takeJoined } from './invited.ts';
 import { beginWay, rememberWay } from './last-way.ts';
 import { addOpenToken } from './open-tokens.ts';

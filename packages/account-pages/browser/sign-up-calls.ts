@@ -1,4 +1,4 @@
-import { ApiError, get, postForm } from './api.ts';
+import { ApiError, get, postForm } from './gate.ts';
 import { joinedBy } from './invited.ts';
 import { countWrongCode, forgetPending, type Pending, submittedForm, waitForCode } from './pending.ts';
 import { rememberEmail } from './remembered-email.ts';

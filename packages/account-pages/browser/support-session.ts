@@ -1,5 +1,5 @@
-import { ApiError, get } from './api.ts';
 import { arrival } from './arrival.ts';
+import { ApiError, get } from './gate.ts';
 import { addOpenToken } from './open-tokens.ts';
 import { navigate } from './router.ts';
 import { toDeviceTime } from './server-clock.ts';

@@ -1,11 +1,16 @@
 import { type Clock, createClock } from './clock.ts';
-import { type Failure, failureOf, GatehouseError } from './failure.ts';
+import { type Failure, GatehouseError } from './failure.ts';
 import { createKeys } from './idempotency.ts';
+
+export { createClock } from './clock.ts';
+export { GatehouseError } from './failure.ts';
 
 export interface CallOptions {
   /** The gateway, such as `https://accounts.example.com`; by default the origin of the page. */
   url?: string;
   fetch?: typeof globalThis.fetch;
+  /** Reads what a refused call throws. Without the error table in it, the calls of the account pages stay small. */
+  readFailure(response: Pick<Response, 'status' | 'headers'>, body: unknown): GatehouseError;
   /** What every call passes to `fetch`, such as `credentials`. */
   defaults?: RequestInit;
   /** Headers of every call that do not name their own. */
@@ -34,11 +39,14 @@ export interface CallOptions {
 /** As for `fetch`, and the bearer: null for none, undefined for that of the session. */
 export interface CallInit extends RequestInit {
   bearer?: string | null | undefined;
+  /** Whether the answer is a file, which may take longer than the time limit also if it is JSON. */
+  isFile?: boolean;
 }
 
 /** Calls the API of a gateway. Nothing here needs a browser. */
 export function createCalls({
   url = '',
+  readFailure,
   fetch = (input, init) => globalThis.fetch(input, init),
   defaults = {},
   headers: common = {},
@@ -52,7 +60,7 @@ export function createCalls({
   onResponse,
   onUnreachable,
   confirm,
-}: CallOptions = {}) {
+}: CallOptions) {
   const keys = createKeys();
 
   /** @param path with its query. @returns the answer of a call that succeeds. @throws {GatehouseError} */
@@ -97,7 +105,7 @@ export function createCalls({
   }
 
   async function once({ path, init }: Call): Promise<Response> {
-    const { bearer = await currentBearer?.(), method, headers: given, ...rest } = init;
+    const { bearer = await currentBearer?.(), method, headers: given, isFile, ...rest } = init;
     const headers = new Headers({ accept: 'application/json', ...common });
     for (const [name, value] of given) headers.set(name, value);
     if (bearer && !headers.has('authorization')) headers.set('authorization', `Bearer ${bearer}`);
@@ -112,7 +120,7 @@ export function createCalls({
       clock.note(response.headers);
       onResponse?.(response, { method, path });
       return response.ok
-        ? await whole(response)
+        ? await whole(response, isFile)
         : await refuse(response, init.bearer === undefined && { bearer });
     } catch (cause) {
       if (cause instanceof GatehouseError || init.signal?.aborted) throw cause;
@@ -129,7 +137,7 @@ export function createCalls({
     response: Response,
     own: false | { bearer: string | null | undefined },
   ): Promise<never> {
-    const failure = failureOf(response, parse(await response.text()));
+    const failure = readFailure(response, parse(await response.text()));
     if (own && failure.code === 'INVALID_TOKEN') onRefused?.(own.bearer ?? undefined);
     throw failure;
   }
@@ -138,7 +146,7 @@ export function createCalls({
   async function json<T>(path: string, init?: CallInit): Promise<T> {
     const response = await send(path, init);
     const answer = parse(await response.text());
-    if (answer === undefined) throw failureOf(response, undefined);
+    if (answer === undefined) throw readFailure(response, undefined);
     return answer as T;
   }
 
@@ -169,8 +177,8 @@ const pause = (milliseconds: number, signal: AbortSignal | null | undefined): Pr
   });
 
 /** Reads JSON within the time limit of its call. A file takes its time. */
-async function whole(response: Response): Promise<Response> {
-  if (!response.headers.get('content-type')?.includes('json')) return response;
+async function whole(response: Response, isFile = false): Promise<Response> {
+  if (isFile || !response.headers.get('content-type')?.includes('json')) return response;
   const { status, statusText, headers } = response;
   return new Response(await response.text(), { status, statusText, headers });
 }

@@ -2,6 +2,7 @@ import createClient, { type Client } from 'openapi-fetch';
 import { type CallInit, type CallOptions, createCalls } from './calls.ts';
 import { createClock } from './clock.ts';
 import { type Failure, GatehouseError } from './failure.ts';
+import { readFailure } from './read-failure.ts';
 import { createRefresh } from './refresh.ts';
 import type { paths } from './schema.ts';
 import { createSessionStore, type LoginAnswer, type Session, type SessionState } from './session.ts';
@@ -83,6 +84,7 @@ export function createGatehouse({
   const calls = createCalls({
     ...options,
     url,
+    readFailure,
     clock: createClock(now),
     ...(cookies && { defaults: { credentials: 'include', ...options.defaults }, headers: COOKIE_MODE }),
     bearer: () => refreshing.bearer(),

@@ -1,6 +1,7 @@
 import { createCalls } from './calls.ts';
 import { type Failure, GatehouseError } from './failure.ts';
 import { PERMISSIONS } from './permissions.ts';
+import { readFailure } from './read-failure.ts';
 import type { paths } from './schema.ts';
 import { type AnyRequest, bearerOf } from './server/bearer.ts';
 import { remember } from './server/remember.ts';
@@ -62,7 +63,7 @@ export function createServerGatehouse({
   fetch,
   now = Date.now,
 }: ServerOptions) {
-  const calls = createCalls({ url, retries: 0, ...(fetch && { fetch }) });
+  const calls = createCalls({ url, readFailure, retries: 0, ...(fetch && { fetch }) });
   const read = <P extends '/api/v1/users/me' | '/api/v1/users/me/roles'>(path: P) =>
     remember((bearer) => calls.json<Answer<P>>(path, { bearer }), remembered, now);
   const profileOf = read('/api/v1/users/me');

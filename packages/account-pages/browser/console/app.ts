@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { confirmBy } from '../api.ts';
 import { config } from '../config.ts';
+import { confirmBy } from '../gate.ts';
 import { html } from '../html.ts';
 import { Lazy } from '../parts/lazy.ts';
 import { LoadFailure } from '../parts/load-failure.ts';

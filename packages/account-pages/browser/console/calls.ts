@@ -1,4 +1,4 @@
-import { get, post, put, remove } from '../api.ts';
+import { get, post, put, remove } from '../gate.ts';
 import type { Page } from '../parts/pager.ts';
 
 /** The calls of the console (CONTRACT.md §Operators). */

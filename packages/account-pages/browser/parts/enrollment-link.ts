@@ -1,4 +1,4 @@
-import type { ApiError } from '../api.ts';
+import type { ApiError } from '../gate.ts';
 import { html } from '../html.ts';
 import { texts } from '../texts.ts';
 

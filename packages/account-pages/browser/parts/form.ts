@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../api.ts';
+import { ApiError } from '../gate.ts';
 import { html } from '../html.ts';
 import { texts } from '../texts.ts';
 import { Button } from './button.ts';

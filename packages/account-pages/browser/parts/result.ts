@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError } from '../api.ts';
+import { ApiError } from '../gate.ts';
 import { html } from '../html.ts';
 import { texts } from '../texts.ts';
 import { FAILED } from './form.ts';

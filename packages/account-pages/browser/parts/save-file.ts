@@ -1,4 +1,4 @@
-import { getFile } from '../api.ts';
+import { getFile } from '../gate.ts';
 
 /** Calls the API for a file, which needs the bearer, and saves it under the name that the answer has. */
 export async function saveFile(path: string, fallbackName: string): Promise<void> {

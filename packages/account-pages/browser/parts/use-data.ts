@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../api.ts';
+import { ApiError } from '../gate.ts';
 import { texts } from '../texts.ts';
 
 /** The data of a view. While it is loaded again, what was there stays. */

@@ -1,5 +1,5 @@
 import { texts } from '../account-texts.ts';
-import { ApiError } from '../api.ts';
+import { ApiError } from '../gate.ts';
 import { html } from '../html.ts';
 import { Field } from './field.ts';
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { ApiError } from '../api.ts';
 import { config } from '../config.ts';
+import { ApiError } from '../gate.ts';
 import { html } from '../html.ts';
 import { Notice } from '../parts/notice.ts';
 import { useLoginCaptcha } from '../parts/use-login-captcha.ts';

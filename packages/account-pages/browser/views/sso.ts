@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError } from '../api.ts';
 import { arrival } from '../arrival.ts';
+import { ApiError } from '../gate.ts';
 import { html } from '../html.ts';
 import { beginWay } from '../last-way.ts';
 import { Field } from '../parts/field.ts';

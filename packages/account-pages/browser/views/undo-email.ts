@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { postAnonymously } from '../api.ts';
 import { arrival } from '../arrival.ts';
+import { postAnonymously } from '../gate.ts';
 import { html } from '../html.ts';
 import { Form } from '../parts/form.ts';
 import { Notice } from '../parts/notice.ts';

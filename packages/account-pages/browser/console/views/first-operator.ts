@@ -1,4 +1,4 @@
-import { ApiError } from '../../api.ts';
+import { ApiError } from '../../gate.ts';
 import { html } from '../../html.ts';
 import { Form } from '../../parts/form.ts';
 import { forgetClaim } from '../arrival.ts';

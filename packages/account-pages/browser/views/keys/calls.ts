@@ -1,5 +1,5 @@
 import type { KeyPermission } from '@gatehouse/shared/access/key-permissions';
-import { ApiError, get, patch, post, remove } from '../../api.ts';
+import { ApiError, get, patch, post, remove } from '../../gate.ts';
 import { texts } from '../../key-texts.ts';
 
 /** The calls of the pages for machine keys. `path` is that of the keys of a person or of a service account. */

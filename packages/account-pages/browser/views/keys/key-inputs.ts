@@ -1,5 +1,5 @@
 import type { KeyPermission } from '@gatehouse/shared/access/key-permissions';
-import { ApiError } from '../../api.ts';
+import { ApiError } from '../../gate.ts';
 import { html } from '../../html.ts';
 import { texts } from '../../key-texts.ts';
 import { Field } from '../../parts/field.ts';

@@ -1,5 +1,5 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
-import { get, patch, post, put, remove } from '../../api.ts';
+import { get, patch, post, put, remove } from '../../gate.ts';
 import type { Archivable } from '../../own-roles.ts';
 import type { Page } from '../../parts/pager.ts';
 import type { PersonRecord } from '../../parts/person.ts';

@@ -1,6 +1,6 @@
 import type { Permission } from '@gatehouse/shared/access/rbac';
 import { texts } from '../../account-texts.ts';
-import { ApiError } from '../../api.ts';
+import { ApiError } from '../../gate.ts';
 import { html } from '../../html.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Form } from '../../parts/form.ts';

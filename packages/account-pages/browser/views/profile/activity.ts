@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { texts } from '../../account-texts.ts';
-import { get } from '../../api.ts';
+import { get } from '../../gate.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/badge.ts';
 import { type Page, Pager } from '../../parts/pager.ts';

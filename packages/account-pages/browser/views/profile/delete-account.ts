@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ApiError, remove } from '../../api.ts';
+import { ApiError, remove } from '../../gate.ts';
 import { html } from '../../html.ts';
 import { Button } from '../../parts/button.ts';
 import { Confirm } from '../../parts/confirm.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { locale, texts } from '../../account-texts.ts';
-import { get, patch, remove } from '../../api.ts';
+import { get, patch, remove } from '../../gate.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/badge.ts';
 import { Button } from '../../parts/button.ts';

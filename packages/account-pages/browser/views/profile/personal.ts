@@ -1,5 +1,5 @@
 import { formatDate, texts } from '../../account-texts.ts';
-import { patch } from '../../api.ts';
+import { patch } from '../../gate.ts';
 import { html } from '../../html.ts';
 import { Facts } from '../../parts/facts.ts';
 import { Field } from '../../parts/field.ts';

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { texts } from '../../account-texts.ts';
-import { ApiError, put, remove } from '../../api.ts';
 import { cropPicture } from '../../crop-picture.ts';
+import { ApiError, put, remove } from '../../gate.ts';
 import { html } from '../../html.ts';
 import { Avatar } from '../../parts/avatar.ts';
 import { Button } from '../../parts/button.ts';

@@ -1,4 +1,4 @@
-import { get, patch, post, remove } from '../../api.ts';
+import { get, patch, post, remove } from '../../gate.ts';
 import type { Page } from '../../parts/pager.ts';
 
 export const EVENTS = [

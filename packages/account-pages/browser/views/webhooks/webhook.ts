@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { texts } from '../../account-texts.ts';
-import { ApiError } from '../../api.ts';
+import { ApiError } from '../../gate.ts';
 import { html } from '../../html.ts';
 import { ActionButton } from '../../parts/action-button.ts';
 import { Button } from '../../parts/button.ts';

@@ -1,5 +1,5 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
-import { get, patch, post, remove } from '../../../api.ts';
+import { get, patch, post, remove } from '../../../gate.ts';
 
 /** The calls of the pages for service accounts. */
 

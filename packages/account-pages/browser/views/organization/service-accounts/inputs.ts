@@ -1,6 +1,6 @@
 import { grantableBy, type Role } from '@gatehouse/shared/access/rbac';
 import { useState } from 'preact/hooks';
-import { ApiError } from '../../../api.ts';
+import { ApiError } from '../../../gate.ts';
 import { html } from '../../../html.ts';
 import { texts } from '../../../key-texts.ts';
 import type { OwnDepartment } from '../../../own-roles.ts';

@@ -1,4 +1,4 @@
-import { get, patch, post, remove } from '../../../api.ts';
+import { get, patch, post, remove } from '../../../gate.ts';
 
 /** The calls of the page for what protects the account. */
 
