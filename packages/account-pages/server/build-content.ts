@@ -67,14 +67,19 @@ const documentOf = (options: Parameters<typeof shell>[0]): Document => ({
   type: 'text/html; charset=utf-8',
 });
 
+/** The views whose texts other views do without. */
+const OWN_TEXTS = new Set(['organization', 'webhooks']);
+
 /** The modules of an account page. */
 async function accountPage(path: string, language: Language) {
   const arrival = await load('arrival.ts');
   const main = await load('main.ts');
   const texts = await load(`texts/${language}.ts`);
-  const view = await load(`views/${viewOf(path)}.ts`);
-  const more = NEEDS_SESSION.has(viewOf(path))
-    ? [await load(`texts/${language}-account.ts`), await load('parts/user-menu.ts')]
+  const name = viewOf(path);
+  const view = await load(`views/${name}.ts`);
+  const own = OWN_TEXTS.has(name) ? [await load(`texts/${language}-${name}.ts`)] : [];
+  const more = NEEDS_SESSION.has(name)
+    ? [await load(`texts/${language}-account.ts`), await load('parts/user-menu.ts'), ...own]
     : [await load(`texts/${language}-visitor.ts`)];
   return {
     scripts: [arrival.asset.path, main.asset.path],

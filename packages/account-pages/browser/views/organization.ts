@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { texts } from '../account-texts.ts';
 import { html } from '../html.ts';
+import { texts } from '../organization-texts.ts';
 import { getOwnRoles, getRolesIn, type OwnOrganization } from '../own-roles.ts';
 import { Button } from '../parts/button.ts';
 import { LoadFailure, Loading } from '../parts/load-failure.ts';

@@ -1,5 +1,5 @@
-import { formatNumber, locale, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { formatNumber, locale, texts } from '../../organization-texts.ts';
 import { Chart, Shares } from '../../parts/chart.ts';
 import { LoadFailure } from '../../parts/load-failure.ts';
 import { Section } from '../../parts/section.ts';

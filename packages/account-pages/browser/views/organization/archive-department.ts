@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { texts } from '../../organization-texts.ts';
 import type { OwnDepartment } from '../../own-roles.ts';
 import { Button } from '../../parts/button.ts';
 import { checkName, NameField } from '../../parts/confirm-name.ts';

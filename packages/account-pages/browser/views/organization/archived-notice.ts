@@ -1,5 +1,5 @@
-import { formatDateTime, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { formatDateTime, texts } from '../../organization-texts.ts';
 import type { Archivable } from '../../own-roles.ts';
 import { ActionButton } from '../../parts/action-button.ts';
 import type { Result } from '../../parts/result.ts';

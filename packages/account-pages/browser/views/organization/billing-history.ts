@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { formatDateTime, locale, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { formatDateTime, locale, texts } from '../../organization-texts.ts';
 import { Badge } from '../../parts/badge.ts';
 import { Pager } from '../../parts/pager.ts';
 import { Section } from '../../parts/section.ts';

@@ -1,7 +1,7 @@
 import { can } from '@gatehouse/shared/access/rbac';
 import { useState } from 'preact/hooks';
-import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { texts } from '../../organization-texts.ts';
 import type { OwnOrganization } from '../../own-roles.ts';
 import { Badge } from '../../parts/badge.ts';
 import { Button } from '../../parts/button.ts';

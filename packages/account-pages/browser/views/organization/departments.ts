@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { formatDate, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { formatDate, texts } from '../../organization-texts.ts';
 import { Badge } from '../../parts/badge.ts';
 import { Button } from '../../parts/button.ts';
 import { EmptyList, Filters } from '../../parts/filters.ts';

@@ -1,7 +1,7 @@
 import type { Permission } from '@gatehouse/shared/access/rbac';
-import { texts } from '../../account-texts.ts';
 import { ApiError } from '../../gate.ts';
 import { html } from '../../html.ts';
+import { texts } from '../../organization-texts.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Form } from '../../parts/form.ts';
 import { Select } from '../../parts/select.ts';

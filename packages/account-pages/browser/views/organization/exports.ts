@@ -1,7 +1,7 @@
 import { can, type Role } from '@gatehouse/shared/access/rbac';
 import { useState } from 'preact/hooks';
-import { formatDate, formatDateTime, formatNumber, formatSize, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { formatDate, formatDateTime, formatNumber, formatSize, texts } from '../../organization-texts.ts';
 import { ActionButton } from '../../parts/action-button.ts';
 import { Badge } from '../../parts/badge.ts';
 import { Button } from '../../parts/button.ts';

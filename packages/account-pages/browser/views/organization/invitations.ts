@@ -1,7 +1,7 @@
 import { can, grantableBy, isAbove, type Role } from '@gatehouse/shared/access/rbac';
 import { useState } from 'preact/hooks';
-import { formatDate, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { formatDate, texts } from '../../organization-texts.ts';
 import { ActionButton } from '../../parts/action-button.ts';
 import { Address } from '../../parts/address.ts';
 import { Button } from '../../parts/button.ts';

@@ -1,7 +1,7 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import { useState } from 'preact/hooks';
-import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { texts } from '../../organization-texts.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Field } from '../../parts/field.ts';
 import { Form } from '../../parts/form.ts';

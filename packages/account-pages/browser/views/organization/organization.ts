@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { texts } from '../../organization-texts.ts';
 import { getOwnRoles, type OwnOrganization, organizationIn } from '../../own-roles.ts';
 import { Button } from '../../parts/button.ts';
 import { Lazy } from '../../parts/lazy.ts';

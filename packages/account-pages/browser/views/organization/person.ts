@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { formatDate, formatNumber, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { formatDate, formatNumber, texts } from '../../organization-texts.ts';
 import { Button } from '../../parts/button.ts';
 import { Confirm } from '../../parts/confirm.ts';
 import { Facts } from '../../parts/facts.ts';

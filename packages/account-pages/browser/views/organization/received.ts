@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { formatDate, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { formatDate, texts } from '../../organization-texts.ts';
 import type { Received } from '../../own-roles.ts';
 import { ActionButton } from '../../parts/action-button.ts';
 import { Button } from '../../parts/button.ts';

@@ -1,6 +1,6 @@
 import { can, type Role } from '@gatehouse/shared/access/rbac';
-import { formatNumber, locale, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { formatNumber, locale, texts } from '../../organization-texts.ts';
 import { ActionButton } from '../../parts/action-button.ts';
 import { Chart, Shares } from '../../parts/chart.ts';
 import { LoadFailure } from '../../parts/load-failure.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { formatDate, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { formatDate, texts } from '../../organization-texts.ts';
 import { Button } from '../../parts/button.ts';
 import { Confirm } from '../../parts/confirm.ts';
 import type { Result } from '../../parts/result.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { formatDate, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { formatDate, texts } from '../../organization-texts.ts';
 import type { OwnOrganization } from '../../own-roles.ts';
 import { Button } from '../../parts/button.ts';
 import { Confirm } from '../../parts/confirm.ts';

@@ -1,6 +1,6 @@
-import { formatNumber, formatTimestamp, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/badge.ts';
+import { formatNumber, formatTimestamp, texts } from '../../webhook-texts.ts';
 import type { Attempt, Exchange } from './calls.ts';
 
 const words = texts.deliveries;

@@ -1,7 +1,7 @@
-import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { LoadFailure } from '../../parts/load-failure.ts';
 import { useData } from '../../parts/use-data.ts';
+import { texts } from '../../webhook-texts.ts';
 import { listChatbots } from '../chatbots/calls.ts';
 
 const words = texts.webhooks;

@@ -1,5 +1,4 @@
 import { useMemo, useState } from 'preact/hooks';
-import { formatDateTime, formatNumber, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Button } from '../../parts/button.ts';
 import { EmptyList, Filters } from '../../parts/filters.ts';
@@ -10,6 +9,7 @@ import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { INTERVAL, usePolling } from '../../parts/use-polling.ts';
+import { formatDateTime, formatNumber, texts } from '../../webhook-texts.ts';
 import {
   cancelDeliveries,
   cancelDelivery,

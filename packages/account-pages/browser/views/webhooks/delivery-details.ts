@@ -1,7 +1,7 @@
-import { formatNumber, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { LoadFailure } from '../../parts/load-failure.ts';
 import { useData } from '../../parts/use-data.ts';
+import { formatNumber, texts } from '../../webhook-texts.ts';
 import { AttemptView } from './attempt.ts';
 import { type Delivery, getDelivery } from './calls.ts';
 

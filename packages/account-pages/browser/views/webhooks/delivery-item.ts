@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { formatNumber, formatTimestamp, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { ActionButton } from '../../parts/action-button.ts';
 import { Badge } from '../../parts/badge.ts';
 import type { Result } from '../../parts/result.ts';
+import { formatNumber, formatTimestamp, texts } from '../../webhook-texts.ts';
 import type { Delivery } from './calls.ts';
 import { DeliveryDetails } from './delivery-details.ts';
 

@@ -1,5 +1,5 @@
-import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { texts } from '../../webhook-texts.ts';
 import { EVENTS, type EventName } from './calls.ts';
 
 const words = texts.webhooks;

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Button } from '../../parts/button.ts';
 import { Field } from '../../parts/field.ts';
+import { texts } from '../../webhook-texts.ts';
 
 const words = texts.webhooks;
 

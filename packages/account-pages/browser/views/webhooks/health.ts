@@ -1,7 +1,7 @@
-import { formatDateTime, formatNumber, locale, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Facts } from '../../parts/facts.ts';
 import { Section } from '../../parts/section.ts';
+import { formatDateTime, formatNumber, locale, texts } from '../../webhook-texts.ts';
 import type { Health } from './calls.ts';
 
 const words = texts.health;

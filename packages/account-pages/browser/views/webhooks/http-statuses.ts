@@ -1,4 +1,4 @@
-import { texts } from '../../account-texts.ts';
+import { texts } from '../../webhook-texts.ts';
 
 /** The statuses of responses that lists are filtered by. */
 export const HTTP_STATUSES = [

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { formatDate, formatNumber, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/badge.ts';
 import { Button } from '../../parts/button.ts';
@@ -13,6 +12,7 @@ import type { Result } from '../../parts/result.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { useData } from '../../parts/use-data.ts';
 import { navigate } from '../../router.ts';
+import { formatDate, formatNumber, texts } from '../../webhook-texts.ts';
 import { PlaceName } from '../organization/place-name.ts';
 import { configureWebhook, listWebhooks, STATUSES, type Webhook } from './calls.ts';
 import { newSecret, SecretField } from './secret-field.ts';

@@ -1,8 +1,8 @@
-import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Form } from '../../parts/form.ts';
 import { Select } from '../../parts/select.ts';
+import { texts } from '../../webhook-texts.ts';
 import { EVENTS, type EventName, type Webhook } from './calls.ts';
 
 const words = texts.webhooks;

@@ -1,9 +1,9 @@
-import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Field } from '../../parts/field.ts';
 import { Form } from '../../parts/form.ts';
 import { Select } from '../../parts/select.ts';
+import { texts } from '../../webhook-texts.ts';
 import { EVENTS, type Selection, type Webhook } from './calls.ts';
 import { HTTP_STATUSES, httpStatusText } from './http-statuses.ts';
 

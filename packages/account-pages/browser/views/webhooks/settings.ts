@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { texts } from '../../account-texts.ts';
 import { ApiError } from '../../gate.ts';
 import { html } from '../../html.ts';
 import { Field } from '../../parts/field.ts';
 import { TextArea } from '../../parts/text-area.ts';
+import { texts } from '../../webhook-texts.ts';
 import { PlaceInputs } from '../organization/place-inputs.ts';
 import type { PlaceIds, Settings, Webhook } from './calls.ts';
 import { ChatbotInputs, chatbotsOf } from './chatbot-inputs.ts';

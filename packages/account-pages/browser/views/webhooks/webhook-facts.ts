@@ -1,7 +1,7 @@
-import { formatDateTime, formatNumber, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/badge.ts';
 import { Facts } from '../../parts/facts.ts';
+import { formatDateTime, formatNumber, texts } from '../../webhook-texts.ts';
 import { PlaceLink } from '../organization/place-name.ts';
 import type { WebhookWithDetails } from './calls.ts';
 import { TONES } from './list.ts';

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { texts } from '../../account-texts.ts';
 import { ApiError } from '../../gate.ts';
 import { html } from '../../html.ts';
 import { ActionButton } from '../../parts/action-button.ts';
@@ -14,6 +13,7 @@ import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { navigate } from '../../router.ts';
+import { texts } from '../../webhook-texts.ts';
 import { AttemptView } from './attempt.ts';
 import {
   deleteWebhook,
