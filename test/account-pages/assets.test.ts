@@ -13,6 +13,17 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const file = (name: string) => join(folder, name);
 
+test('serves modules without types and without comments on lines of their own', async () => {
+  const source =
+    "/** One. */\nexport const one: number = 1;\n// Two.\n  /*\n   * Three.\n   */\nexport const two = '// no comment'; // kept\n";
+  await writeFile(file('commented.ts'), source);
+  const { asset } = await createModules().load(pathToFileURL(file('commented.ts')));
+  const { body } = await asset.encoded('identity');
+  expect(body.toString()).toBe(
+    "export const one         = 1;\nexport const two = '// no comment'; // kept\n",
+  );
+});
+
 test('loads a module whose import could not be read before', async () => {
   const modules = createModules();
   await writeFile(file('main.ts'), "import { one } from './one.ts';\n");

@@ -2,7 +2,7 @@ import { TEXTS as FAILURES } from '@gatehouse/shared/http/failure-texts';
 import { LANGUAGES } from '@gatehouse/shared/http/language';
 import { expect, test } from 'vitest';
 
-const FILES = ['', '-account', '-keys', '-security', '-visitor'];
+const FILES = ['', '-account', '-organization', '-webhooks', '-keys', '-security', '-visitor'];
 
 /** Words that are the same in both languages. */
 const SAME: Record<string, RegExp> = {

@@ -205,13 +205,13 @@ describe('compression and caching', () => {
     });
   });
 
-  test.each(PATHS)('the first visit of %s loads less than 62 KB compressed', async (path) => {
+  test.each(PATHS)('the first visit of %s loads less than 57 KB compressed', async (path) => {
     const page = await get(path, { 'accept-encoding': 'br' });
     const assets = await Promise.all(
       (await assetsOf(path)).map((asset) => get(asset, { 'accept-encoding': 'br' })),
     );
     const bytes = [page, ...assets].reduce((sum, { body }) => sum + body.length, 0);
-    expect(bytes).toBeLessThan(62 * 1024);
+    expect(bytes).toBeLessThan(57 * 1024);
   });
 });
 
