@@ -57,7 +57,7 @@ async function encode(identity: Buffer, coding: Coding): Promise<Encoded> {
 }
 
 /** A comment on lines of its own. Readers of the source need it, browsers do not: a tenth of what a first visit loads. */
-const COMMENT = /^[ \t]*(?:\/\/.*|\/\*[^]*?\*\/)[ \t]*\n/gm;
+const COMMENT = /^[ \t]*(?:\/\/.*|\/\*[\s\S]*?\*\/)[ \t]*\n/gm;
 
 /** A browser module. */
 export interface Module {
