@@ -10,7 +10,7 @@ export const getPicture = operation('GET /api/v1/pictures/{picture_id}', {
   description:
     'Returns the image that a profile names. A picture never changes, so browsers keep it; one that was replaced or removed is 404.',
   params: z.object({ picture_id: z.string().max(64) }),
-  produces: Object.values(MEDIA_TYPES),
+  produces: MEDIA_TYPES,
   returns: {
     200: z.string().meta({ description: 'The image', format: 'binary', examples: ['\u0089PNG…'] }),
   },

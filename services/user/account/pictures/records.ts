@@ -1,15 +1,14 @@
 import { collection } from '@gatehouse/shared/data/connect';
 import type { Binary } from 'mongodb';
 
-/** The media types of pictures, by the type that their bytes show. */
-export const MEDIA_TYPES = { png: 'image/png', jpg: 'image/jpeg', webp: 'image/webp' } as const;
+export const MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
 
 /** A picture of a person. It never changes: another one gets another id. The account names the one that counts. */
 export interface Picture {
   /** 144 random bits in base64url. */
   _id: string;
   user_id: string;
-  type: (typeof MEDIA_TYPES)[keyof typeof MEDIA_TYPES];
+  type: (typeof MEDIA_TYPES)[number];
   content: Binary;
   created_at: Date;
 }
