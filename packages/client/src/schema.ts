@@ -673,6 +673,7 @@ export interface paths {
             "image/png": string;
             "image/jpeg": string;
             "image/webp": string;
+            "application/json": string;
           };
         };
         /** @description The call failed */

@@ -10,7 +10,8 @@ export const getPicture = operation('GET /api/v1/pictures/{picture_id}', {
   description:
     'Returns the image that a profile names. A picture never changes, so browsers keep it; one that was replaced or removed is 404.',
   params: z.object({ picture_id: z.string().max(64) }),
-  produces: MEDIA_TYPES,
+  // The failures are JSON.
+  produces: [...MEDIA_TYPES, 'application/json'],
   returns: {
     200: z.string().meta({ description: 'The image', format: 'binary', examples: ['\u0089PNG…'] }),
   },

@@ -7,11 +7,11 @@ export const MAX_BYTES = 100 * 1024;
 /** Pixels of its longer side: a few bytes can name an image that fills the memory of whoever looks at it. */
 const MAX_SIDE = 1024;
 
-/** How the bytes of each media type begin, in Latin-1. Nothing else is measured. */
+/** How the bytes of each media type begin, in hexadecimal. Nothing else is measured. */
 const SIGNATURES: readonly (readonly [Picture['type'], RegExp])[] = [
-  ['image/png', /^\x89PNG\r\n\x1a\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/webp', /^RIFF[\s\S]{4}WEBP/],
+  ['image/png', /^89504e470d0a1a0a/],
+  ['image/jpeg', /^ffd8ff/],
+  ['image/webp', /^52494646.{8}57454250/],
 ];
 
 const refuse = (problem: string, cause?: unknown) =>
@@ -21,7 +21,7 @@ const refuse = (problem: string, cause?: unknown) =>
 export function readImage(base64: string): { bytes: Buffer; type: Picture['type'] } {
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.length > MAX_BYTES) throw refuse(`at most ${MAX_BYTES / 1024} KiB`);
-  const begin = bytes.toString('latin1', 0, 12);
+  const begin = bytes.toString('hex', 0, 12);
   const [type] = SIGNATURES.find(([, signature]) => signature.test(begin)) ?? [];
   if (!type) throw refuse('a PNG, JPEG or WebP image');
   const { width, height } = measure(bytes);
