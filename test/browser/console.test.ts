@@ -137,6 +137,15 @@ describePages(
       await expectAccessible(page, `console-${path}`);
     });
 
+    test('offers the plans of the contract', async () => {
+      const { admin } = await withOperators(pages.services);
+      const page = await pages.openAs(admin.headers(), '/admin/organizations');
+      const options = page.getByLabel('Plan').locator('option');
+      await expect
+        .poll(async () => (await options.allTextContents()).slice(1))
+        .toEqual(['Free', 'Starter', 'Professional', 'Business', 'Enterprise']);
+    });
+
     test('closes an organization with a reason, which its Owner reads', async () => {
       const { owner, organization_id } = await hostileOrganization(pages);
       const { admin } = await withOperators(pages.services);

@@ -223,7 +223,7 @@ export interface LoginFinding {
   advice: string | null;
 }
 
-/** What an operator does to an account, with nothing but a reason. */
+/** Changes of an account that take only a reason. */
 export type PersonAct =
   | 'disable'
   | 'enable'

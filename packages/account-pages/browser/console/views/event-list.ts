@@ -14,7 +14,7 @@ import { texts } from '../texts.ts';
 const words = texts.audit;
 const { actions } = accountTexts.activity;
 
-/** What an action is called. */
+/** The name of an action for readers. */
 export const actionText = (action: string): string => actions[action] ?? action;
 
 const textOf = (value: unknown): string =>

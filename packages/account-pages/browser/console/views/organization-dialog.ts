@@ -2,14 +2,14 @@ import { html } from '../../html.ts';
 import { Field } from '../../parts/field.ts';
 import { Select } from '../../parts/select.ts';
 import { changeAndReload } from '../../parts/use-data.ts';
+import { PLANS } from '../../views/organization/calls.ts';
 import { addOwner, closeOrReopen, type OrganizationDetail, setPlan, setQuotas } from '../calls.ts';
 import { ChangeDialog } from '../parts/change-dialog.ts';
 import { texts } from '../texts.ts';
 
 const words = texts.organizations;
-const PLANS = ['Free', 'Pro', 'Business', 'Enterprise'];
 
-/** What an admin changes about an organization. */
+/** Changes of an organization that need the level `admin`. */
 export type Change = 'plan' | 'quotas' | 'owner' | 'archive' | 'restore';
 
 const TITLES: Record<Change, string> = {

@@ -10,13 +10,13 @@ import { type Column, Table } from '../../parts/table.ts';
 import { useData } from '../../parts/use-data.ts';
 import { useQuery } from '../../router.ts';
 import { formatNumber } from '../../texts.ts';
+import { PLANS } from '../../views/organization/calls.ts';
 import { listOrganizations, type Organization } from '../calls.ts';
 import { organizationPage } from '../parts/links.ts';
 import { texts } from '../texts.ts';
 import type { ViewProps } from '../view-props.ts';
 
 const words = texts.organizations;
-const PLANS = ['Free', 'Pro', 'Business', 'Enterprise'];
 
 const CHOICES = [
   {

@@ -4,6 +4,7 @@ import { Dialog } from '../../parts/dialog.ts';
 import { Field } from '../../parts/field.ts';
 import { Select } from '../../parts/select.ts';
 import { changeAndReload } from '../../parts/use-data.ts';
+import { PLANS } from '../../views/organization/calls.ts';
 import {
   beginSupportSession,
   changePerson,
@@ -15,7 +16,6 @@ import { ChangeDialog } from '../parts/change-dialog.ts';
 import { texts } from '../texts.ts';
 
 const words = texts.people;
-const PLANS = ['Free', 'Pro', 'Business', 'Enterprise'];
 const DESTRUCTIVE = ['disable', 'delete', 'reset-factor'];
 
 /** What an operator does to an account. */
